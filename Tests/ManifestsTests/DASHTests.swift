@@ -125,7 +125,7 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         #expect(
             index.map(\.seconds) == [0, 5, 10, 15, 17] && index.map(\.duration) == [5, 5, 5, 2, 5].map { $0 * second }
         )
-        #expect(index.map(\.discontinuity) == [0, 0, 1, 1, 2])
+        #expect(index.map(\.discontinuity) == [0, 0, 10, 10, 17].map { $0 * second })
         let numbers = index.map(\.sequence)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
         #expect(Set(index.compactMap(\.initialization)).count == 3)
@@ -198,6 +198,84 @@ private func video(_ information: String, _ attributes: String = "") -> String {
             }
         }
         #expect(known.count == 406 && timeline.index.count == 6)
+    }
+
+    @Test func segmentsThatAreListedBeforeTheyBeginBecomeAvailable() throws {
+        let template = """
+            <SegmentTemplate timescale="1" media="$Time$" availabilityTimeComplete="false"><SegmentTimeline>\
+            <S t="3590" d="5" r="5"/></SegmentTimeline></SegmentTemplate>
+            """
+        let show = try presentation(
+            mpd(
+                "<Period start=\"PT0S\" duration=\"PT3620S\">\(video(template))</Period>",
+                "type=\"dynamic\" availabilityStartTime=\"2026-11-21T09:00:00Z\" minimumUpdatePeriod=\"PT5S\""
+            )
+        )
+        let index = try show.segments()
+        func later(_ seconds: Int64) -> WallTime { WallTime(milliseconds: now.milliseconds + seconds * 1_000) }
+        #expect(index.map(\.availability) == [nil, nil, nil, later(5), later(10), later(15)])
+        #expect(index.map(\.completion) == [-5, 0, 5, 10, 15, 20].map(later))
+        let timeline = RenditionTimeline(index, live: show.live, now: instant(0))
+        #expect(timeline.liveEdge(at: now) == 3_600 * second)
+        #expect(timeline.liveEdge(at: later(7)) == 3_607 * second)
+    }
+
+    @Test func theAvailabilityOfAllLevelsAddsUp() throws {
+        func next(_ base: String, _ information: String = "") throws -> (MediaSegment, RenditionTimeline) {
+            let template = "<SegmentTemplate duration=\"4\" media=\"$Number$\" startNumber=\"1\" \(information)/>"
+            let show = try presentation(
+                mpd(
+                    "<Period start=\"PT0S\">\(video(template))</Period>",
+                    "type=\"dynamic\" availabilityStartTime=\"2026-11-21T09:00:00Z\" minimumUpdatePeriod=\"PT5S\"",
+                    before: "<BaseURL \(base)>https://a.test/</BaseURL>"
+                )
+            )
+            let timeline = RenditionTimeline(try show.segments(), live: show.live, now: instant(0))
+            return (try #require(timeline.index.segment(containing: 3_600 * second)), timeline)
+        }
+        func later(_ milliseconds: Int64) -> WallTime { WallTime(milliseconds: now.milliseconds + milliseconds) }
+        #expect(try next("").0.availability == later(4_000))
+        #expect(try next("availabilityTimeOffset=\"3\"").0.availability == later(1_000))
+        let low = try next(
+            "availabilityTimeOffset=\"3\" availabilityTimeComplete=\"0\"",
+            "availabilityTimeOffset=\"0.5\""
+        )
+        #expect(low.0.availability == later(500) && low.0.completion == later(4_000))
+        // The whole segments of an archive that repeats can be requested at any time; the live edge is the present.
+        let always = try next("availabilityTimeOffset=\"INF\"", "availabilityTimeOffset=\"1\"")
+        #expect(always.0.availability == nil && always.0.completion == nil)
+        #expect(always.1.liveEdge(at: now) == 3_600 * second)
+    }
+
+    @Test func aPeriodMayBeginAndEndInsideASegment() throws {
+        let template = """
+            <SegmentTemplate timescale="1" presentationTimeOffset="302" media="$Time$"><SegmentTimeline>\
+            <S t="300" d="6" r="1"/></SegmentTimeline></SegmentTemplate>
+            """
+        let show = try presentation(
+            mpd("<Period start=\"PT10S\" duration=\"PT9S\">\(video(template))</Period>", "type=\"static\"")
+        )
+        let index = try show.segments()
+        #expect(index.map(\.seconds) == [10, 14] && index.map(\.duration) == [4 * second, 5 * second])
+        #expect(index.map(\.mediaTime) == [302 * second, 306 * second])
+        #expect(index.map(\.mediaStart) == [8 * second, 14 * second])
+        #expect(index.map(\.mediaDuration) == [6 * second, 6 * second])
+        #expect(index.map(\.mediaOffset) == [-292 * second, -292 * second])
+    }
+
+    @Test func aPeriodKeepsItsNumberWhenEarlierPeriodsLeave() throws {
+        func text(_ periods: Range<Int>) -> String {
+            let template = "<SegmentTemplate duration=\"4\" media=\"$Number$\"/>"
+            return mpd(
+                periods.map { "<Period start=\"PT\($0 * 100)S\" duration=\"PT100S\">\(video(template))</Period>" }
+                    .joined(),
+                "type=\"static\""
+            )
+        }
+        let (before, after) = (try presentation(text(0..<2)).segments(), try presentation(text(1..<3)).segments())
+        let known = try #require(before.segment(containing: 150 * second)).discontinuity
+        #expect(after.segment(containing: 150 * second)?.discontinuity == known)
+        #expect(after.segment(containing: 250 * second)?.discontinuity != known)
     }
 
     @Test func theServersClockCorrectsOurs() throws {

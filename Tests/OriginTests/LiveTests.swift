@@ -130,7 +130,7 @@ struct LiveTests {
     func complete() async throws {
         let fixtures = try await SharedFixtures.get()
         let site = try Site([.fixtures(fixtures)])
-        #expect(site.catalogue.count == 73)
+        #expect(site.catalogue.count == 74)
         var pending = site.catalogue.map { "/" + $0.path }
         var seen = Set(pending)
         while let path = pending.popLast() {

@@ -6,6 +6,8 @@ internal import InstrumentXML
 struct BaseAddress {
     /// The preferred address.
     let url: HTTPURL
+    /// When segments at the preferred address are available.
+    let availability: EarlyAvailability
     /// All addresses; nil for fewer than two that no steering server orders.
     let locations: ContentLocations?
 
@@ -19,7 +21,7 @@ struct BaseAddress {
         isSteered: Bool,
         budget: inout Int
     ) throws(ManifestError) {
-        var found: [(priority: Int64, location: ContentLocations.Location)] = []
+        var found: [(priority: Int64, location: ContentLocations.Location, availability: EarlyAvailability)] = []
         for base in element.all("BaseURL") {
             let url = try ReferenceBase(url: outer).resolve(
                 String(base.text.trimmingWhitespace),
@@ -27,12 +29,16 @@ struct BaseAddress {
                 budget: &budget
             )
             let priority = base["dvb:priority"].flatMap { DecimalText.integer($0) } ?? 1
-            found.append(
-                (priority, ContentLocations.Location(id: base["serviceLocation"] ?? url.description, base: url))
+            let location = ContentLocations.Location(id: base["serviceLocation"] ?? url.description, base: url)
+            let availability = EarlyAvailability(
+                offset: base.word("availabilityTimeOffset"),
+                isComplete: base.word("availabilityTimeComplete")
             )
+            found.append((priority, location, availability))
         }
         let places = found.enumerated().sorted { ($0.1.priority, $0.0) < ($1.1.priority, $1.0) }
         url = places.first?.element.location.base ?? outer
+        availability = places.first?.element.availability ?? EarlyAvailability()
         locations = ContentLocations(places.map(\.element.location), isSteered: isSteered)
     }
 }

@@ -57,9 +57,10 @@ struct DASHManifest: Hashable, Sendable {
     /// A period with its start and end, in nanoseconds.
     struct Period: Hashable, Sendable {
         var element: MarkupElement
-        var number: Int64
         var start: Int64
         var end: Int64?
+        /// Distinguishes the period from the others, also after a reload without the oldest periods.
+        var number: Int64 { start }
     }
 
     /// The periods with a known time (section 5.3.2.1): by their start, else after the previous period, else at 0 in
@@ -99,7 +100,7 @@ struct DASHManifest: Hashable, Sendable {
                 periods[last].end = min(start, periods[last].end ?? start)
             }
             let end = element.duration("duration").map { start.saturatingAdd($0) }
-            periods.append(Period(element: element, number: Int64(periods.count), start: start, end: end))
+            periods.append(Period(element: element, start: start, end: end))
         }
         if let last = periods.indices.last, periods[last].end == nil {
             periods[last].end = root.duration("mediaPresentationDuration")

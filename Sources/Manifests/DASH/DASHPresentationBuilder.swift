@@ -32,6 +32,12 @@ struct DASHPresentationBuilder {
         listBudget = manifest.limits.listedSegments
     }
 
+    /// The preferred address of a level, and when segments there are available.
+    private struct Base {
+        var url: HTTPURL
+        var availability = EarlyAvailability()
+    }
+
     private var root: MarkupElement { manifest.root }
 
     mutating func build() throws(ManifestError) -> Presentation {
@@ -39,7 +45,7 @@ struct DASHPresentationBuilder {
         calendar = origin.map {
             PeriodSegments.Calendar(origin: $0, now: now, window: root.duration("timeShiftBufferDepth"))
         }
-        let base = try self.base(manifest.url, root)
+        let base = try self.base(Base(url: manifest.url), root)
         var periods: [PeriodTracks] = []
         var events: [ManifestEvent] = []
         for period in try manifest.periods(&notices) {
@@ -68,7 +74,7 @@ struct DASHPresentationBuilder {
         presentation.duration =
             manifest.isDynamic ? nil : periods.last?.period.end ?? root.duration("mediaPresentationDuration")
         presentation.hasIndependentSegments = true
-        presentation.live = manifest.isDynamic ? try liveRules(renditions, base) : nil
+        presentation.live = manifest.isDynamic ? try liveRules(renditions) : nil
         presentation.events = events
         presentation.locations = locations
         presentation.clockSources = clockSources
@@ -118,7 +124,7 @@ struct DASHPresentationBuilder {
         return ContentSteering(
             url: url,
             initialOrder: order.map(String.init),
-            isAskedBeforeStart: element["queryBeforeStart"] == "true"
+            isAskedBeforeStart: element.word("queryBeforeStart").flatMap { Bool(schemaText: $0) } ?? false
         )
     }
 
@@ -136,7 +142,7 @@ struct DASHPresentationBuilder {
     /// The service descriptions for everybody.
     private var services: [MarkupElement] { root.all("ServiceDescription").filter { $0.first("Scope") == nil } }
 
-    private func liveRules(_ renditions: [Rendition], _ base: HTTPURL) throws(ManifestError) -> LiveRules {
+    private func liveRules(_ renditions: [Rendition]) throws(ManifestError) -> LiveRules {
         let longest =
             renditions.map { rendition -> Int64 in
                 guard case .segments(let index) = rendition.source else { return 0 }
@@ -182,22 +188,21 @@ struct DASHPresentationBuilder {
     }
 
     /// The preferred `BaseURL` of a level; the presentation lists the alternatives.
-    private mutating func base(_ outer: HTTPURL, _ element: MarkupElement) throws(ManifestError) -> HTTPURL {
-        let base = try BaseAddress(element, under: outer, isSteered: isSteered, budget: &addressBudget)
+    private mutating func base(_ outer: Base, _ element: MarkupElement) throws(ManifestError) -> Base {
+        let base = try BaseAddress(element, under: outer.url, isSteered: isSteered, budget: &addressBudget)
         if let alternatives = base.locations, knownLocations.insert(alternatives).inserted {
             locations.append(alternatives)
         }
-        return base.url
+        return Base(url: base.url, availability: outer.availability.adding(base.availability))
     }
 
-    private mutating func tracks(of period: DASHManifest.Period, _ outer: HTTPURL) throws(ManifestError) -> PeriodTracks
-    {
+    private mutating func tracks(of period: DASHManifest.Period, _ outer: Base) throws(ManifestError) -> PeriodTracks {
         let base = try base(outer, period.element)
         var tracks: [Track] = []
         for set in period.element.all("AdaptationSet") where isPlayable(set) {
             tracks += try self.tracks(of: set, period, base, occurrence: tracks.count)
         }
-        return PeriodTracks(period: period, base: base, tracks: tracks)
+        return PeriodTracks(period: period, base: base.url, tracks: tracks)
     }
 
     /// Excludes pictures for fast forward, and sets with essential properties that are not supported (section
@@ -227,7 +232,7 @@ struct DASHPresentationBuilder {
     private mutating func tracks(
         of set: MarkupElement,
         _ period: DASHManifest.Period,
-        _ outer: HTTPURL,
+        _ outer: Base,
         occurrence: Int
     ) throws(ManifestError) -> [Track] {
         let base = try base(outer, set)
@@ -246,7 +251,8 @@ struct DASHPresentationBuilder {
                 period: period.element,
                 set: set,
                 representation: representation,
-                base: own
+                base: own.url,
+                baseAvailability: own.availability
             )
             guard let kind = levels.mediaKind else { continue }
             let inherits = representation.first("SegmentTemplate") == nil

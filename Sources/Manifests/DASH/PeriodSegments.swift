@@ -58,9 +58,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
-        row.calendarOrigin = calendar?.origin
-        row.availabilityOffset = availabilityOffset(kind)
-        row.isAvailableInChunks = levels.information(kind, "availabilityTimeComplete") == "false"
+        takeAvailability(kind, &row)
         if let shared = sharedRuns {
             row.share(shared)
         } else {
@@ -111,10 +109,12 @@ struct PeriodSegments {
         return InitializationSegment(url: url, byteRange: element.byteRange("range"))
     }
 
-    /// Nanoseconds; nil for always (`INF`).
-    private func availabilityOffset(_ kind: String) -> Int64? {
-        guard let text = levels.information(kind, "availabilityTimeOffset") else { return 0 }
-        return text == "INF" ? nil : DecimalText.nanoseconds(text) ?? 0
+    private func takeAvailability(_ kind: String, _ row: inout TemplateRow) {
+        row.calendarOrigin = calendar?.origin
+        row.listedAt = calendar.map { $0.now.nanoseconds(since: $0.origin) }
+        let availability = levels.availability(kind)
+        row.availabilityOffset = availability.offset
+        row.isAvailableInChunks = availability.isComplete == false
     }
 
     // MARK: SegmentList
@@ -140,7 +140,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
-        row.calendarOrigin = calendar?.origin
+        takeAvailability(kind, &row)
         var runs = TimelineRuns(levels, kind, period, row, nil, limits)
         runs.available = elements.count
         try runs.fill(&row, &notices)
@@ -216,7 +216,7 @@ struct PeriodSegments {
             url: levels.base
         )
         segment.encryption = encryption
-        segment.mediaTime = 0
+        (segment.mediaTime, segment.mediaOffset) = (0, period.start)
         return .segments(SegmentIndex([segment], isComplete: calendar == nil, targetDuration: segment.duration))
     }
 }

@@ -9,6 +9,8 @@ struct RepresentationLevels: Hashable, Sendable {
     var representation: MarkupElement
     /// The base of addresses, from the `BaseURL` elements of all levels.
     var base: HTTPURL
+    /// When segments are available, from the `BaseURL` elements of all levels.
+    var baseAvailability: EarlyAvailability
 
     private var inner: [MarkupElement] { [representation, set, period] }
 
@@ -44,6 +46,16 @@ struct RepresentationLevels: Hashable, Sendable {
         information(kind, attribute).flatMap {
             $0.utf8.count <= MarkupElement.longestWord ? DecimalText.integer($0) : nil
         }
+    }
+
+    /// When segments are available, from the `BaseURL` elements and the segment information.
+    func availability(_ kind: String) -> EarlyAvailability {
+        baseAvailability.adding(
+            EarlyAvailability(
+                offset: information(kind, "availabilityTimeOffset"),
+                isComplete: information(kind, "availabilityTimeComplete")
+            )
+        )
     }
 
     var id: String { representation["id"] ?? "" }

@@ -77,9 +77,11 @@ struct SegmentIndexBox: Hashable, Sendable {
         var segments: [MediaSegment] = []
         for reference in references {
             let media = ticks.nanoseconds(timescale: timescale)
-            let start = max(anchor.saturatingAdd(media), frame.periodStart)
+            let mediaStart = anchor.saturatingAdd(media)
+            let start = max(mediaStart, frame.periodStart)
             ticks = ticks.saturatingAdd(reference.ticks)
-            let end = min(anchor.saturatingAdd(ticks.nanoseconds(timescale: timescale)), frame.periodEnd ?? .max)
+            let mediaEnd = anchor.saturatingAdd(ticks.nanoseconds(timescale: timescale))
+            let end = min(mediaEnd, frame.periodEnd ?? .max)
             let range = ByteRange(offset: offset, length: reference.size)
             offset = offset.saturatingAdd(reference.size)
             guard end > frame.periodStart, start < frame.periodEnd ?? .max else { continue }
@@ -94,8 +96,14 @@ struct SegmentIndexBox: Hashable, Sendable {
             segment.byteRange = range
             segment.sharedInitialization = initialization
             segment.sharedEncryption = encryption
-            segment.mediaTime = media
-            segment.bitrate = reference.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.duration)
+            segment.trimmedStart = start.saturatingSubtract(mediaStart)
+            segment.trimmedEnd = mediaEnd.saturatingSubtract(end)
+            segment.mediaOffset = anchor
+            segment.mediaTime = media.saturatingAdd(segment.trimmedStart)
+            segment.bitrate = reference.size.saturatingMultiply(8).scaled(
+                by: 1_000_000_000,
+                over: segment.mediaDuration
+            )
             segments.append(segment)
         }
         return segments

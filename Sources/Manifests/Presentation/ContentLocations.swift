@@ -11,6 +11,9 @@ public struct ContentLocations: Hashable, Sendable {
         public var id: String
         /// The address with which the addresses of the resources begin: a directory, or the address of one resource.
         public var base: HTTPURL
+        /// Parameters that replace those of the same name in the queries of the resources' addresses (`PARAMS` of a
+        /// cloned server).
+        package var parameters: [String: String] = [:]
 
         /// Creates a location.
         public init(id: String, base: HTTPURL) {
@@ -38,8 +41,11 @@ public struct ContentLocations: Hashable, Sendable {
     /// Adds a server whose addresses are made of those of another; does nothing without the other.
     package mutating func add(_ clone: SteeringManifest.Clone) {
         guard !locations.contains(where: { $0.id == clone.id }),
-            let base = locations.first(where: { $0.id == clone.base })?.base, let address = clone.address(of: base)
+            let original = locations.first(where: { $0.id == clone.base }),
+            let address = clone.address(of: original.base)
         else { return }
-        locations.append(Location(id: clone.id, base: address))
+        var location = Location(id: clone.id, base: address)
+        location.parameters = original.parameters.merging(clone.parameters) { $1 }
+        locations.append(location)
     }
 }

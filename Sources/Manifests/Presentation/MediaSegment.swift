@@ -88,7 +88,7 @@ public struct MediaSegment: Hashable, Sendable {
     /// The number within the rendition; the next segment has the next number. HLS: the media sequence number.
     public var sequence: Int64
     /// Segments with different numbers may differ in codecs and timestamps. HLS: the discontinuity sequence; DASH: the
-    /// period.
+    /// start of the period, in nanoseconds.
     public var discontinuity: Int64
     /// The start, in nanoseconds.
     public var start: Int64
@@ -126,6 +126,16 @@ public struct MediaSegment: Hashable, Sendable {
     /// DASH: the media at `start` on the timeline has this decode time in the segment.
     public var mediaTime: Int64?
 
+    /// The position of media minus its timestamp, in nanoseconds, which all segments of a representation in a period
+    /// share; nil if not declared (HLS).
+    package var mediaOffset: Int64?
+    /// The duration of the media that the segment has before ``start``, in nanoseconds, where a period begins inside
+    /// the segment (DASH, ISO/IEC 23009-1 section 5.3.9.2.2).
+    package var trimmedStart: Int64 = 0
+    /// The duration of the media that the segment may have behind its end, in nanoseconds, where a period ends inside
+    /// the segment (DASH).
+    package var trimmedEnd: Int64 = 0
+
     /// The parts in which the segment can be fetched as well (low-latency HLS); empty without parts.
     public var parts: [PartialSegment] = []
     /// The place in its segment, counted from zero, if this is one of the ``parts`` of a segment; nil for a segment.
@@ -139,6 +149,11 @@ public struct MediaSegment: Hashable, Sendable {
 
     /// The end, in nanoseconds; saturates.
     public var end: Int64 { start.saturatingAdd(duration) }
+
+    /// The position of the first media of the segment, which may be before the period.
+    package var mediaStart: Int64 { start.saturatingSubtract(trimmedStart) }
+    /// The declared duration of all media of the segment.
+    package var mediaDuration: Int64 { duration.saturatingAdd(trimmedStart).saturatingAdd(trimmedEnd) }
 
     /// Creates a segment.
     public init(sequence: Int64, discontinuity: Int64 = 0, start: Int64, duration: Int64, url: HTTPURL) {

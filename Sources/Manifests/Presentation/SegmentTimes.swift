@@ -1,4 +1,4 @@
-internal import Instrument
+package import Instrument
 
 /// The number and the times of a segment without its address, which a template has to make of text.
 package struct SegmentTimes: Hashable, Sendable {

@@ -17,11 +17,8 @@ public struct SteeringManifest: Hashable, Sendable {
 
         /// The address of a resource at the new server; nil if the host or a parameter gives no valid address.
         package func address(of url: HTTPURL) -> HTTPURL? {
-            var result = host.map { url.moved(toHost: $0) } ?? url
-            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                result = result.flatMap { try? $0.replacingParameter(name, with: "\(name)=\(value)") }
-            }
-            return result
+            let moved: HTTPURL? = if let host { url.moved(toHost: host) } else { url }
+            return moved?.replacing(parameters)
         }
     }
 
@@ -60,6 +57,18 @@ public struct SteeringManifest: Hashable, Sendable {
         let order = value["PATHWAY-PRIORITY"] ?? value["SERVICE-LOCATION-PRIORITY"]
         priority = order?.elements.prefix(Self.mostEntries).compactMap(\.string) ?? []
         clones = value["PATHWAY-CLONES"]?.elements.prefix(Self.mostEntries).compactMap { Clone($0) } ?? []
+    }
+}
+
+extension HTTPURL {
+    /// The address with parameters in place of those of the same name; nil if one is not valid.
+    package func replacing(_ parameters: [String: String]) -> HTTPURL? {
+        var result = self
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            guard let next = try? result.replacingParameter(name, with: "\(name)=\(value)") else { return nil }
+            result = next
+        }
+        return result
     }
 }
 

@@ -40,6 +40,9 @@ struct TemplateRow: Hashable, Sendable {
     /// The time by which a segment is available before its end, in nanoseconds (`@availabilityTimeOffset`); nil for
     /// always.
     var availabilityOffset: Int64? = 0
+    /// The position of the media that happened when the MPD was read, for a live presentation. Segments that a
+    /// `SegmentTimeline` lists before they begin become available when they begin.
+    var listedAt: Int64?
     /// Whether a segment that is available before its end arrives in chunks while it is produced
     /// (`@availabilityTimeComplete` is false).
     var isAvailableInChunks = false
@@ -74,9 +77,10 @@ struct TemplateRow: Hashable, Sendable {
         var segment = pattern
         (segment.sequence, segment.start, segment.duration) = (times.sequence, times.start, times.duration)
         (segment.availability, segment.completion) = (times.availability, times.completion)
-        segment.mediaTime = ticks.nanoseconds(timescale: timescale).saturatingAdd(
-            segment.start.saturatingSubtract(start(ofTick: ticks))
-        )
+        segment.trimmedStart = segment.start.saturatingSubtract(start(ofTick: ticks))
+        segment.trimmedEnd = max(0, start(ofTick: ticks.saturatingAdd(run.ticks)).saturatingSubtract(segment.end))
+        segment.mediaOffset = periodStart.saturatingSubtract(timeOffset.nanoseconds(timescale: timescale))
+        segment.mediaTime = ticks.nanoseconds(timescale: timescale).saturatingAdd(segment.trimmedStart)
         segment.isGap = pattern.isGap || run.isGap
         segment.url = template.url(
             number: run.number.saturatingAdd(place),
@@ -96,13 +100,21 @@ struct TemplateRow: Hashable, Sendable {
         let end = min(start(ofTick: ticks.saturatingAdd(run.ticks)), periodEnd ?? .max)
         let number = sequence.saturatingAdd(Int64(clamping: position))
         var times = SegmentTimes(sequence: number, start: begin, duration: max(0, end.saturatingSubtract(begin)))
-        if run.isExpected, let calendarOrigin, let availabilityOffset {
+        guard let calendarOrigin else { return times }
+        if let availabilityOffset, let complete = productionTime(of: times, isExpected: run.isExpected) {
             // Rounded up, so that no request is too early.
-            let moment = times.end.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
+            let moment = complete.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
             times.availability = calendarOrigin.advanced(nanoseconds: moment)
-            if isAvailableInChunks { times.completion = calendarOrigin.advanced(nanoseconds: times.end) }
         }
+        if isAvailableInChunks { times.completion = calendarOrigin.advanced(nanoseconds: times.end) }
         return times
+    }
+
+    /// The position of the media that happens when a segment becomes available; nil for a segment that is available
+    /// because it is listed.
+    private func productionTime(of times: SegmentTimes, isExpected: Bool) -> Int64? {
+        if isExpected { return times.end }
+        return listedAt.flatMap { times.start > $0 ? times.start : nil }
     }
 
     func run(at position: Int) -> Run {

@@ -12,7 +12,8 @@ enum SpliceStream {
     static func adding(_ section: [UInt8]?, numbered number: UInt8, to segment: [UInt8]) -> [UInt8] {
         var (result, waiting, map) = ([UInt8](), section, Int?.none)
         result.reserveCapacity(segment.count + ProgramTable.packetLength)
-        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength) {
+        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength)
+        {
             let packet = Array(segment[start..<(start + ProgramTable.packetLength)])
             let pid = ProgramTable.pid(of: packet)
             if pid == 0 { map = ProgramTable.range(in: packet).flatMap { ProgramTable.mapPID(in: packet[$0]) } ?? map }
@@ -34,7 +35,9 @@ enum SpliceStream {
         let streams = 12 + (Int(map[10] & 0x0F) << 8 | Int(map[11]))
         guard streams <= map.count else { return nil }
         let information = Array(map[12..<streams]) + registration
-        var table = Array(map[..<10]) + ProgramTable.length(information.count, flags: 0xF0) + information + Array(map[streams...])
+        var table =
+            Array(map[..<10]) + ProgramTable.length(information.count, flags: 0xF0) + information
+            + Array(map[streams...])
         table += [streamType, 0xE0 | UInt8(pid >> 8), UInt8(pid & 0xFF), 0xF0, 0]
         table.replaceSubrange(1..<3, with: ProgramTable.length(table.count + 1, flags: map[1] & 0xF0))
         return ProgramTable.filled(Array(packet[..<place.lowerBound]) + ProgramTable.sealed(table))

@@ -113,7 +113,8 @@ struct TransportParts {
     private var mapPID: Int?
 
     init?(_ segment: [UInt8]) {
-        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength) {
+        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength)
+        {
             guard take(Array(segment[start..<(start + ProgramTable.packetLength)])) else { return nil }
         }
         for case .unit(let unit) in all where unit.coding == .aac && soundConfiguration.isEmpty {

@@ -112,7 +112,7 @@ struct LivePositioning: Sendable {
         guard let clock = Self.clockPosition(in: state, now) else {
             return max(first, available.saturatingSubtract(target))
         }
-        let isByClock = state.expectsMedia || declaredLatency(in: state) > 0
+        let isByClock = state.expectsMedia(after: now) || declaredLatency(in: state) > 0
         return position(target, behind: isByClock ? clock : available, in: state, now)
     }
 
@@ -129,13 +129,13 @@ struct LivePositioning: Sendable {
 
     /// The live edge now, from which the target latency counts.
     ///
-    /// HLS: the end of the available media, advanced by the time since the playlist changed. DASH: the time of day, from
-    /// which `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section 5.3.1.2 and annex K); if
-    /// the MPD lists its segments, no later than the media that is or becomes available allows.
+    /// HLS: the end of the available media, advanced by the time since the playlist changed. DASH: the time of day,
+    /// from which `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section 5.3.1.2, annex K);
+    /// if the MPD lists its segments, no later than the media that is or becomes available allows.
     private func edge(of state: RenditionState, _ view: PlaybackView) -> Int64? {
         guard let timeline = state.timeline, let edge = timeline.liveEdge(at: view.now.wallTime) else { return nil }
         let clock = Self.clockPosition(in: state, view.now.wallTime)
-        if let clock, state.expectsMedia { return clock }
+        if let clock, state.expectsMedia(after: view.now.wallTime) { return clock }
         guard clock != nil || state.reloadAt != nil else { return edge }
         let age = timeline.lastChange.duration(to: view.instant).nanoseconds
         let step = timeline.openSegment == nil ? timeline.index.targetDuration : timeline.control.partTarget ?? 0

@@ -60,7 +60,7 @@ struct LocationTable: Sendable {
             guard let first = group.locations.first, let used = server(of: group), used.id != first.id else {
                 return url
             }
-            return moved(url, from: first.base, to: used.base) ?? url
+            return moved(url, from: first.base, to: used) ?? url
         }
     }
 
@@ -74,7 +74,7 @@ struct LocationTable: Sendable {
         /// Inner levels without another server: the preferred one and the failed one.
         var inner: [(first: ContentLocations.Location, failed: ContentLocations.Location)] = []
         for group in levels(of: url) {
-            guard let first = group.locations.first, moved(url, from: first.base, to: first.base) != nil,
+            guard let first = group.locations.first, moved(url, from: first.base, to: first) != nil,
                 let used = server(of: group)
             else { continue }
             guard group.locations.contains(where: { $0.id != used.id && excluded[$0.id] == nil }) else {
@@ -106,8 +106,10 @@ struct LocationTable: Sendable {
         return playlists[url].map { [$0] } ?? []
     }
 
-    private func moved(_ url: HTTPURL, from base: HTTPURL, to other: HTTPURL) -> HTTPURL? {
-        playlists == nil ? url.moved(from: base, to: other) : other
+    private func moved(_ url: HTTPURL, from base: HTTPURL, to other: ContentLocations.Location) -> HTTPURL? {
+        guard playlists == nil else { return other.base }
+        // The address keeps its query.
+        return url.moved(from: base, to: other.base)?.replacing(other.parameters)
     }
 
     private static func depth(_ group: ContentLocations) -> Int { group.locations.first?.base.path.utf8.count ?? 0 }

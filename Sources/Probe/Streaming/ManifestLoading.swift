@@ -172,8 +172,7 @@ extension ManifestLoading {
             ladder = ladder(of: new)
             return nil
         }
-        let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitrate)"] } }
-        guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return nil }
+        guard Self.changesLadder(from: old, to: new), let oldLadder = ladder else { return nil }
         ladder = ladder(of: new)
         guard let ladder else { return nil }
         let places = Dictionary(ladder.indices.map { (new.variants[ladder[$0].id].id, $0) }) { first, _ in first }
@@ -182,6 +181,17 @@ extension ManifestLoading {
             rungs[rung] = places[old.variants[content.id].id]
         }
         return LadderChange(rungs: rungs, ladder: ladder, renditions: Set(new.renditions.map(\.id)))
+    }
+
+    /// Whether variants, their bitrates, or renditions that play with them differ: a rendition of audio or subtitles
+    /// may leave the manifest while the variants stay.
+    private static func changesLadder(from old: Presentation, to new: Presentation) -> Bool {
+        guard old.variants.count == new.variants.count else { return true }
+        let differs = zip(old.variants, new.variants).contains { old, new in
+            (old.id, old.main, old.peakBitrate) != (new.id, new.main, new.peakBitrate) || old.audio != new.audio
+                || old.subtitles != new.subtitles
+        }
+        return differs || Set(old.renditions.map(\.id)) != Set(new.renditions.map(\.id))
     }
 
     /// The rung that the manifest lists first; the lowest rung where the order has no meaning (DASH).
@@ -390,7 +400,7 @@ extension ManifestLoading {
             if let due = playlistDue(state, fetches), due <= now, let url = state.reloadAddress(at: now) {
                 effects.append(.fetch(.playlist(state.rendition.id), url, nil))
             }
-            guard inUse.contains(id), let finding = checkFreshness(of: state, now: now) else { continue }
+            guard inUse.contains(id), let finding = checkFreshness(of: state, wallTime, now) else { continue }
             effects.append(finding)
         }
         return effects
@@ -448,14 +458,22 @@ extension ManifestLoading {
     }
 
     /// Finds a live playlist that is late (a warning) or stale.
-    private mutating func checkFreshness(of state: RenditionState, now: MonotonicInstant) -> StreamEffect? {
+    private mutating func checkFreshness(
+        of state: RenditionState,
+        _ wallTime: WallTime,
+        _ now: MonotonicInstant
+    ) -> StreamEffect? {
         guard let changed = state.timeline?.lastChange, let limit = changePeriod(of: state), limit > .zero else {
             return nil
         }
         let name = state.playlistURL == nil ? "manifest" : "playlist"
         // While a rendition was not in use, no request asked whether its playlist had changed.
         var watch = watches[state.rendition.id] ?? Watch(since: now)
-        let age = max(changed, watch.since).duration(to: now)
+        var age = max(changed, watch.since).duration(to: now)
+        if let availability = state.index?.lastTimes?.availability {
+            // A template of an MPD needs no reload before its period ends.
+            age = min(age, .nanoseconds(wallTime.nanoseconds(since: availability)))
+        }
         if let stale = staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
             let message =
                 "the live \(name) has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
@@ -470,15 +488,13 @@ extension ManifestLoading {
         }
         guard isLate, !watch.isLate else { return nil }
         let message =
-            "the live \(name) has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds) ms"
+            "the live \(name) has not changed for \(age.milliseconds) ms, a change is expected every \(limit.milliseconds) ms"
         return .warned(StreamWarning(.latePlaylist, message, state.playlistURL ?? presentation?.url))
     }
 
     /// The time within which a reload has to add segments; nil if the rendition needs no reload.
     private func changePeriod(of state: RenditionState) -> Duration? {
         if state.playlistURL != nil { return state.reloadAt.map { _ in state.targetDuration } }
-        // A template of an MPD needs no reload.
-        guard let period = presentation?.live?.updatePeriod, !state.expectsMedia else { return nil }
-        return max(state.targetDuration, .nanoseconds(period))
+        return presentation?.live?.updatePeriod.map { max(state.targetDuration, .nanoseconds($0)) }
     }
 }

@@ -131,7 +131,10 @@ extension MediaFeed {
         let placement = progress.placement ?? place(media, content, delivery, &effects)
         progress.placement = placement
         let isNew = role == .main && progress.fed.isEmpty
-        let quality = isNew ? self.quality(content, at: media.start.saturatingAdd(placement.offset), delivery) : nil
+        let begin = media.start.saturatingAdd(placement.offset)
+        // What a segment has before its period is not shown.
+        let shown = segment.trimmedStart > 0 ? max(begin, segment.start) : begin
+        let quality = isNew ? self.quality(content, at: shown, delivery) : nil
         // Before the start, the quality is that of the first picture. Later, it follows the media: if the model's time
         // advanced before the model has the media, playback would stall.
         let isPlaying = view.model?.hasStarted == true
@@ -213,9 +216,9 @@ extension MediaFeed {
         }
         let expected = StreamTimeline.Expectation(
             discontinuity: segment.discontinuity,
-            start: segment.start,
-            duration: segment.duration,
-            mediaTime: segment.mediaTime,
+            start: segment.mediaStart,
+            duration: segment.mediaDuration,
+            offset: segment.mediaOffset,
             previousEnd: previous
         )
         let placement = timeline.place(media.start, of: content, expected: expected)

@@ -57,7 +57,7 @@ struct RenditionState: Sendable {
     var isLive: Bool { timeline.map { $0.kind != .onDemand && !$0.index.isComplete } ?? false }
 
     /// Whether known segments become available with time, so that media follows without a reload (DASH).
-    var expectsMedia: Bool { index?.lastTimes?.availability != nil }
+    func expectsMedia(after now: WallTime) -> Bool { index?.lastTimes?.availability.map { $0 > now } ?? false }
 
     /// The address of its playlist.
     var playlistURL: HTTPURL? {

@@ -42,11 +42,12 @@ struct SegmentCheck {
     }
 
     /// Reports a duration that differs by more than half a second and a quarter of the declared one: RFC 8216 section
-    /// 4.3.3.1 allows rounding to the nearest integer.
+    /// 4.3.3.1 allows rounding to the nearest integer. A segment at a boundary of periods may have the media outside
+    /// its period or not.
     private var duration: Finding? {
         guard let media = content.main else { return nil }
         let real = media.end.saturatingSubtract(media.start)
-        let difference = real.saturatingSubtract(segment.duration)
+        let difference = real.saturatingSubtract(min(max(real, segment.duration), segment.mediaDuration))
         guard difference.magnitude > UInt64(max(500_000_000, segment.duration / 4)) else { return nil }
         return finding(
             .wrongDuration,
@@ -60,7 +61,7 @@ struct SegmentCheck {
         guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil,
             segment.part == nil
         else { return nil }
-        let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
+        let bitrate = Double(content.size) * 8e9 / Double(segment.mediaDuration)
         guard bitrate > Double(variant.peakBitrate) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)
         return finding(

@@ -50,7 +50,7 @@ extension SegmentStore {
     func need(of segment: MediaSegment, _ role: StreamRole) -> Need {
         if let encryption = segment.encryption, let need = need(of: encryption, role) { return need }
         if let initialization = segment.initialization, bytes(of: initialization) == nil {
-            // A key in front of the section encrypts it, too (RFC 8216, section 4.3.2.5), if it is one for whole segments.
+            // A key for whole segments in front of the section encrypts it, too (RFC 8216, section 4.3.2.5).
             if let encryption = initialization.encryption, encryption.coversContainer,
                 let need = need(of: encryption, role)
             {
@@ -61,8 +61,8 @@ extension SegmentStore {
         return .fetch(.segment(role), segment.url, segment.byteRange)
     }
 
-    /// The request for a key that is not there. Of encrypted samples, a player needs it, too, and the probe measures how
-    /// long it takes; nil if their key is a matter of a licence.
+    /// The request for a missing key; nil for encrypted samples whose key is a matter of a licence. Otherwise a player
+    /// needs the key of encrypted samples, too, and the probe measures how long it takes.
     private func need(of encryption: SegmentEncryption, _ role: StreamRole) -> Need? {
         if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
         guard let url = encryption.keyURL else {

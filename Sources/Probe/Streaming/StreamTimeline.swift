@@ -2,8 +2,11 @@ internal import Instrument
 
 /// Places segments on the presentation's timeline, for any origin of their timestamps.
 ///
-/// All tracks of a discontinuity sequence have one offset, so that sound and picture stay synchronous (RFC 8216 section
-/// 6.3.3). The first segment determines the offset from its place in the playlist. Later segments follow their
+/// An MPD declares the offset of a representation in a period: the start of the period minus `@presentationTimeOffset`
+/// (ISO/IEC 23009-1 section 5.3.9.2.2). A segment whose timestamps begin where the MPD declares it gets this offset.
+///
+/// All other tracks of a discontinuity sequence have one offset, so that sound and picture stay synchronous (RFC 8216
+/// section 6.3.3). The first segment determines the offset from its place in the playlist. Later segments follow their
 /// timestamps, not the playlist's durations, whose rounding errors add up. If timestamps jump, the segment starts at
 /// the end of the previous one, as in players, and the jump is reported.
 struct StreamTimeline: Hashable, Sendable {
@@ -19,12 +22,19 @@ struct StreamTimeline: Hashable, Sendable {
     struct Expectation: Hashable, Sendable {
         /// The number of the discontinuity sequence.
         var discontinuity: Int64
+        /// The position of the segment's first media.
         var start: Int64
         var duration: Int64
-        /// The media timestamp at the segment's start, if the manifest declares it (DASH).
-        var mediaTime: Int64?
+        /// The offset to add to its timestamps, if the manifest declares it (DASH).
+        var offset: Int64?
         /// The end of the previous segment of the rendition, if known.
         var previousEnd: Int64?
+    }
+
+    /// What segments with one offset have in common.
+    private struct OffsetKey: Hashable {
+        var discontinuity: Int64
+        var declaredOffset: Int64?
     }
 
     /// The largest step between two segments that is not a jump: one or two frames may be missing or duplicated.
@@ -35,7 +45,7 @@ struct StreamTimeline: Hashable, Sendable {
     /// The number of stored discontinuity sequences: live streams last for days, and do not need older ones.
     static let capacity = 64
 
-    private var offsets: [Int64: Int64] = [:]
+    private var offsets: [OffsetKey: Int64] = [:]
     /// The number of stored discontinuity sequences.
     var count: Int { offsets.count }
 
@@ -43,10 +53,14 @@ struct StreamTimeline: Hashable, Sendable {
     mutating func place(_ first: Int64, of content: SegmentContent, expected: Expectation) -> Placement {
         let target = expected.previousEnd ?? expected.start
         guard content.hasTimeline else { return Placement(offset: target.saturatingSubtract(first)) }
-        guard let known = offsets[expected.discontinuity] else {
-            let offset = expected.start.saturatingSubtract(anchor(first, expected))
-            offsets[expected.discontinuity] = offset
-            if offsets.count > Self.capacity, let oldest = offsets.keys.min() { offsets[oldest] = nil }
+        let key = OffsetKey(discontinuity: expected.discontinuity, declaredOffset: expected.offset)
+        if let declared = expected.offset, begins(first.saturatingAdd(declared), at: expected.start) {
+            note(declared, of: key)
+            return Placement(offset: declared)
+        }
+        guard let known = offsets[key] else {
+            let offset = expected.start.saturatingSubtract(first)
+            note(offset, of: key)
             return Placement(offset: offset)
         }
         let offset = unwrapped(known, first, near: target, wrap: content.wrap)
@@ -56,14 +70,18 @@ struct StreamTimeline: Hashable, Sendable {
             ? Self.tolerance : max(Self.drift, expected.duration.saturatingMultiply(2))
         if deviation.magnitude <= UInt64(allowed) { return Placement(offset: offset) }
         let corrected = offset.saturatingSubtract(deviation)
-        offsets[expected.discontinuity] = corrected
+        note(corrected, of: key)
         return Placement(offset: corrected, jump: deviation)
     }
 
-    /// The timestamp at the segment's start: the manifest's, if the media agrees, else the first timestamp.
-    private func anchor(_ first: Int64, _ expected: Expectation) -> Int64 {
-        guard let said = expected.mediaTime else { return first }
-        return first.saturatingSubtract(said).magnitude <= UInt64(Self.tolerance) ? said : first
+    private mutating func note(_ offset: Int64, of key: OffsetKey) {
+        offsets[key] = offset
+        guard offsets.count > Self.capacity else { return }
+        if let oldest = offsets.keys.min(by: { $0.discontinuity < $1.discontinuity }) { offsets[oldest] = nil }
+    }
+
+    private func begins(_ position: Int64, at declared: Int64) -> Bool {
+        position.saturatingSubtract(declared).magnitude <= UInt64(Self.tolerance)
     }
 
     private func unwrapped(_ offset: Int64, _ first: Int64, near target: Int64, wrap: Int64?) -> Int64 {

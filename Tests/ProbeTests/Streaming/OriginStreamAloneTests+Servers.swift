@@ -151,7 +151,7 @@ extension OriginStreamAloneTests {
 
     @Test("A transport stream with SAMPLE-AES is played with the times of the plain stream, once its key has arrived")
     func sampleAES() async throws {
-        let faults = try [FaultRule("slow 700ms on key")]
+        let faults = try [FaultRule("slow 700ms on vod/sample-aes/key")]
         let path = "vod/sample-aes/index.m3u8"
         let started = try await play(path, faults: faults, isRealTime: true, stopAfter: 3)
         #expect(Array(started.paths.prefix(3)) == ["/\(path)", "/vod/sample-aes/key", "/vod/sample-aes/0.ts"])
@@ -163,7 +163,7 @@ extension OriginStreamAloneTests {
         #expect(whole.played.outcome == .ended && Set(whole.paths).count == whole.paths.count, "\(whole.paths)")
         let (start, end) = (try #require(whole.played.time(.start)), try #require(whole.played.time(.end)))
         #expect(abs(end - start - 24_000) < 60 && whole.played.actions.filter { $0 == .bufferBegin }.count == 1)
-        let missing = try await play(path, faults: [FaultRule("404 on key")])
+        let missing = try await play(path, faults: [FaultRule("404 on vod/sample-aes/key")])
         guard case .failed(let error) = missing.played.outcome else {
             Issue.record("\(missing.played.story)")
             return

@@ -102,14 +102,17 @@ struct ReloadedManifestTests {
 
     private func play(
         until limit: Duration,
+        from milliseconds: Int64 = 4000,
+        profile: PlayerProfile = .plain(),
         usesPatches: Bool = true,
+        fault: @escaping @Sendable (String, Int) -> SimulatedNetwork.Fault? = { _, _ in nil },
         manifest: @escaping @Sendable (String, Int) -> String,
         patch: @escaping @Sendable (Int) -> String? = { _ in nil }
     ) async throws -> (Played, SimulatedNetwork) {
         let folder = try Fixtures.hlsMP4.get()
-        let clock = VirtualClock(wallTime: WallTime(milliseconds: 4000))
+        let clock = VirtualClock(wallTime: WallTime(milliseconds: milliseconds))
         let (count, patchCount) = (Lock(0), Lock(0))
-        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { path in
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)], fault: fault) { path in
             if path.hasSuffix("mpd") {
                 let number = count.withLock { count in
                     count += 1
@@ -127,9 +130,55 @@ struct ReloadedManifestTests {
             let name = path.split(separator: "/").last ?? ""
             return (try? Fixtures.data(folder + "/" + name)).map { [UInt8]($0) }
         }
-        var configuration = ProbeConfiguration(profile: .plain())
+        var configuration = ProbeConfiguration(profile: profile)
         configuration.profile.live.usesPatches = usesPatches
         return (await playStream("/live.mpd", over: network, clock, configuration, until: limit), network)
+    }
+
+    @Test("A stream that is opened before its first segment is available starts with it", arguments: [-3000, 0, 1900])
+    func beforeTheFirstSegment(milliseconds: Int64) async throws {
+        let (played, network) = try await play(until: .seconds(12), from: milliseconds) { _, _ in Self.manifest("a") }
+        let media = network.requests.filter { $0.path.hasSuffix("m4s") }
+        #expect(media.first?.path == "/a/media0.m4s", "\(network.names)")
+        // Two seconds after the stream's beginning; the request may come up to a reload later.
+        let first = try #require(media.first?.instant) / 1_000_000 - network.requests[0].instant / 1_000_000
+        #expect((2000 - milliseconds)...(4100 - milliseconds) ~= first, "\(first)")
+        #expect(played.first(.start) != nil && !played.actions.contains(.error), "\(played.story)")
+    }
+
+    @Test("A manifest that lists no new segments is late, and then ends the playback by the profile")
+    func silentEncoder() async throws {
+        var profile = PlayerProfile.plain()
+        profile.live.staleAfter = .targetDurations(3.5)
+        let (played, _) = try await play(until: .seconds(60), from: 6000, profile: profile) { _, _ in
+            let timeline = "<SegmentTimeline><S t=\"0\" d=\"2\" r=\"2\"/></SegmentTimeline></SegmentTemplate>"
+            return Self.manifest("a").replacing(" duration=\"2\"", with: "")
+                .replacing("$.m4s\"/>", with: "$.m4s\">\(timeline)")
+        }
+        let codes = played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
+        #expect(codes.contains("latePlaylist"), "\(played.story)")
+        guard case .failed(let error) = played.outcome else {
+            Issue.record("\(played.story)")
+            return
+        }
+        #expect(error.code == .stalePlaylist && error.message.contains("manifest"))
+    }
+
+    @Test("After a whole load that failed, patches come no more often than before")
+    func failedWholeLoad() async throws {
+        let (played, network) = try await play(until: .seconds(9), profile: .plain(retries: 1)) { path, number in
+            path.hasSuffix("mpd") && number == 2 ? .status(503) : nil
+        } manifest: { _, _ in
+            Self.patchable()
+        } patch: { number in
+            number == 1 ? "no patch" : Self.patch()
+        }
+        #expect(!played.actions.contains(.error), "\(played.story)")
+        #expect(
+            2...5 ~= network.names.count { $0 == "patch.mpp" },
+            "\(network.names)"
+        )
+        #expect(network.names.count { $0 == "live.mpd" } <= 4)
     }
 
     @Test("A representation that disappears is replaced, in order, without an error")

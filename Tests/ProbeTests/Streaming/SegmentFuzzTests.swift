@@ -108,7 +108,8 @@ struct SegmentFuzzTests {
 
     /// Eight bytes with NAL units of few bytes, behind a start code or a length.
     private static func shortUnits(_ random: inout SeededGenerator) -> [UInt8] {
-        let type = [UInt8(0x06), 0x07, 0x08, 0x65, 0x4E].randomElement(using: &random) ?? 0x06
+        let types: [UInt8] = [0x06, 0x07, 0x08, 0x65, 0x4E]
+        let type = types.randomElement(using: &random) ?? 0x06
         let size = UInt8.random(in: 1...2, using: &random)
         let next: [UInt8] = Bool.random(using: &random) ? [0, 0, 1, type] : [0, 0, 0, 1]
         return [0, 0, size, type] + next

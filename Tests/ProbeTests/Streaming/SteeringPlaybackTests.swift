@@ -111,6 +111,21 @@ struct SteeringPlaybackTests {
         #expect(media.first == "http://two.test/x/media0.m4s" && media.last == "http://one.test/media5.m4s", "\(urls)")
     }
 
+    @Test("DASH: the addresses of media at a clone have the parameters of the answer (ETSI TS 103 998)")
+    func cloneOfMedia() async throws {
+        let clones = """
+            ,"PATHWAY-CLONES":[{"BASE-ID":"two","ID":"three","URI-REPLACEMENT":{"HOST":"three.test","PARAMS":{"t":"1"}}}]
+            """
+        let (played, urls) = try await play(
+            "/a.mpd",
+            steering: { _ in Self.order("three", "one", more: clones) },
+            manifest: Self.mpd("queryBeforeStart=\"1\"").replacing("$.m4s", with: "$.m4s?k=2")
+        )
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(urls.contains("http://three.test/x/init.mp4?t=1"), "\(urls)")
+        #expect(urls.last { $0.contains("m4s") } == "http://three.test/x/media5.m4s?k=2&t=1", "\(urls)")
+    }
+
     @Test("A steering server that fails is a warning, and is asked again only after the usual time")
     func failure() async throws {
         for text in [nil, "tomorrow"] {

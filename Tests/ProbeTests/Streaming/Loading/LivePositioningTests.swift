@@ -43,6 +43,21 @@ struct LivePositioningTests {
         #expect(live.place(in: state, offset: nil, choice) == Loading.nanoseconds(20))
     }
 
+    @Test("An event that grows starts at the target latency, too (RFC 8216, section 6.3.3)")
+    func event() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+            + (0..<10).map { "#EXTINF:2,\ns\($0).ts\n" }.joined()
+        var manifest = ManifestLoading(Loading.source, staleAfter: .targetDurations(3.5))
+        let presentation = try Loading.multivariant([400_000])
+        _ = try manifest.take(presentation, begun: Loading.instant(12))
+        let (id, url) = (presentation.variants[0].main, try Loading.url("v.m3u8"))
+        let playlist = try HLSPlaylist(parsing: Array(text.utf8), at: url)
+        _ = try manifest.take(playlist, of: id, at: url, isNumberedAlike: true, begun: Loading.instant(12))
+        var live = LivePositioning(policy())
+        #expect(live.place(in: try #require(manifest[id]), offset: nil, view(12)) == Loading.nanoseconds(14))
+    }
+
     @Test("A seek is limited to the window, and to the target latency behind the edge")
     func destination() {
         var live = LivePositioning(policy())

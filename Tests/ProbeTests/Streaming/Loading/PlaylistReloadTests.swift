@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentHTTP
 import InstrumentManifests
 import Testing
 
