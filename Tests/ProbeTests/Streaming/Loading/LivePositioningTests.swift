@@ -136,7 +136,7 @@ struct LivePositioningTests {
             (LivePolicy.BehindWindow.jumpsToTarget, 14.0), (.jumpsToStart(offset: .zero), 0),
             (.jumpsToStart(offset: .seconds(5)), 5), (.jumpsToStart(offset: .seconds(-5)), 0),
             (.jumpsToStart(offset: .seconds(100)), 14), (.ends, nil),
-        ]
+        ] as [(LivePolicy.BehindWindow, Double?)]
     )
     func behindWindow(rule: LivePolicy.BehindWindow, position: Double?) throws {
         var policy = policy()
@@ -184,7 +184,7 @@ struct LivePositioningTests {
             state(ofDASH: "<Latency target=\"3000\"/>"), state(ofDASH: "<PlaybackRate min=\"0.9\" max=\"1.1\"/>"),
         ]
         let now = Timestamp(instant: Loading.instant(12), wallTime: WallTime(milliseconds: 60_000))
-        for (states, rate, increase) in [(plain, 1.0, Duration.zero), (asking, 1.03, .milliseconds(500))] {
+        for (states, rate, increase) in [(plain, 1.0, Duration.zero), (asking, 1.03, Duration.milliseconds(500))] {
             for state in states {
                 var live = LivePositioning(PlayerProfile.exoPlayer.live)
                 let view = PlaybackView(now: now, model: Loading.model(until: 20))
