@@ -37,7 +37,7 @@ extension StreamPlayback {
         case .start(let position): session.seek(to: position, now: now.instant)
         case .jump(let position): jump(to: position, now)
         case .catchUp(let rate): session.catchUp(at: rate, now: now.instant)
-        case .stale(let id, let error): isStale(id, error, now)
+        case .stale(let id, let error): leaveStalePlaylist(id, error, now)
         case .survived(let error): session.survive(error, now: now.instant)
         case .exhausted(let error):
             // What plays out of the buffer may still need subtitles.

@@ -191,7 +191,7 @@ extension StreamPlayback {
 
     /// Leaves a live playlist that no longer changes for that of another server or variant, as after a failed reload;
     /// without one, the playback ends.
-    mutating func isStale(_ id: Rendition.ID, _ error: ProbeError, _ now: Timestamp) {
+    mutating func leaveStalePlaylist(_ id: Rendition.ID, _ error: ProbeError, _ now: Timestamp) {
         guard !isOver else { return }
         let plan = profile.failurePlan
         for response in plan.responses where plan.reloadsUseAlternatives && manifest.presentation?.format == .hls {
