@@ -17,7 +17,7 @@ enum SegmentDemuxer {
 
     /// The formats that libavformat may detect.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
-    /// Formats whose frames carry no timestamps.
+    /// Formats whose frames carry no timestamps, but perhaps one in front of all.
     private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
 
     /// Reads all frames.
@@ -72,8 +72,8 @@ enum SegmentDemuxer {
         if content.isEmpty { return .failure(.noTracks) }
         let name = context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         content.size = second.count
-        content.hasTimeline = !untimed.contains(name)
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
+        if untimed.contains(name) { content.place(at: PackedAudioTimestamp.nanoseconds(in: second)) }
         return .success(SegmentLook(content: content, durations: reading.durations))
     }
 
