@@ -58,7 +58,7 @@ enum SegmentDemuxer {
         guard input != nil else { return .failure(.outOfMemory) }
         defer { probe_memory_close(&input) }
         let format = SegmentFormat(first.isEmpty ? second : first)
-        guard format != .isoBaseMedia || DeclaredSamples.fit(second) else { return .failure(.unknownFormat) }
+        guard fits(format, first, second) else { return .failure(.unknownFormat) }
         var context = open(input, format)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }
@@ -75,6 +75,15 @@ enum SegmentDemuxer {
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
         if untimed.contains(name) { content.place(at: PackedAudioTimestamp.nanoseconds(in: second)) }
         return .success(SegmentLook(content: content, durations: reading.durations))
+    }
+
+    /// Whether libavformat may see a segment: it may take bytes of no known beginning for MP4, too.
+    static func fits(
+        _ format: SegmentFormat,
+        _ initialization: UnsafeRawBufferPointer,
+        _ media: UnsafeRawBufferPointer
+    ) -> Bool {
+        format == .transportStream || DeclaredSamples.fit(initialization, media)
     }
 
     static func open(
