@@ -35,13 +35,9 @@ private enum SoundType {
     /// The segment whose map says that AAC is DTS; nil without such a map.
     static func replaced(in segment: [UInt8]) -> [UInt8]? {
         var (bytes, mapPID, isReplaced) = ([UInt8](), Int?.none, false)
-        for start in stride(from: 0, to: segment.count - ProgramTable.packetLength + 1, by: ProgramTable.packetLength) {
-            let packet = Array(segment[start..<(start + ProgramTable.packetLength)])
-            let pid = ProgramTable.pid(of: packet)
-            if pid == 0, let table = ProgramTable.range(in: packet) {
-                mapPID = ProgramTable.mapPID(in: packet[table])
-            }
-            if pid == mapPID, let changed = changed(packet) {
+        for packet in TransportStream.packets(of: segment) {
+            mapPID = ProgramTable.mapPID(in: packet) ?? mapPID
+            if TransportStream.pid(of: packet) == mapPID, let changed = changed(packet) {
                 bytes += changed
                 isReplaced = true
             } else {
@@ -52,13 +48,8 @@ private enum SoundType {
     }
 
     private static func changed(_ packet: [UInt8]) -> [UInt8]? {
-        guard let place = ProgramTable.range(in: packet), place.count >= 16 else { return nil }
-        var table = Array(packet[place].dropLast(4))
-        var start = 12 + (Int(table[10] & 0x0F) << 8 | Int(table[11]))
-        while start + 5 <= table.count {
-            if table[start] == aac { table[start] = dts }
-            start += 5 + (Int(table[start + 3] & 0x0F) << 8 | Int(table[start + 4]))
-        }
-        return ProgramTable.filled(Array(packet[..<place.lowerBound]) + ProgramTable.sealed(table))
+        guard var map = ProgramMapPacket(packet) else { return nil }
+        for index in map.streams.indices where map.streams[index].type == aac { map.streams[index].type = dts }
+        return map.packet
     }
 }
