@@ -772,7 +772,7 @@ let package = Package(
         .testTarget(
             name: "ProbeTests",
             dependencies: [
-                "CFFmpeg", "CostMeasurement", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
+                "CFFmpeg", "CostMeasurement", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
                 "InstrumentManifests", "InstrumentOrigin", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -80,6 +80,14 @@ actor SegmentFetcher {
             }
             facts.hasTimeline = inspection.hasTimeline
             facts.wrap = inspection.wrap
+            facts.refusal = inspection.refusal.map { refusal in
+                SegmentFacts.Refusal(
+                    found: refusal.found,
+                    expected: refusal.expected,
+                    remedy: refusal.remedy,
+                    isWhole: refusal.isWhole
+                )
+            }
         } catch {
             // Fragments without their initialization segment have another rule.
             let isFragment = segment.initialization == nil && Self.isFragment(plain)

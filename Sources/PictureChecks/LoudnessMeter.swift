@@ -15,9 +15,9 @@ public struct LoudnessMeter: Sendable {
     public static let silence = -120.0
 
     /// Samples per second.
-    public let sampleRate: Int
+    public private(set) var sampleRate: Int
     private var filters: [KWeighting]
-    private let stepLength: Int
+    private var stepLength: Int
     private var stepEnergy = 0.0
     private var stepCount = 0
     /// The mean squares of the latest thirty tenths of a second.
@@ -34,15 +34,31 @@ public struct LoudnessMeter: Sendable {
 
     /// Creates a meter; nil for a sample rate or a number of channels that is not positive.
     public init?(sampleRate: Int, channelCount: Int) {
-        guard (8_000...768_000).contains(sampleRate), (1...64).contains(channelCount) else { return nil }
+        guard Self.measures(sampleRate, channelCount) else { return nil }
         self.sampleRate = sampleRate
-        filters = (0..<channelCount).map { _ in KWeighting(sampleRate: Double(sampleRate)) }
-        stepLength = max(1, sampleRate / 10)
+        filters = Self.filters(sampleRate, channelCount)
+        stepLength = Self.stepLength(sampleRate)
     }
 
-    /// Takes samples of all channels; a buffer with another number of channels or another rate is ignored.
+    private static func measures(_ sampleRate: Int, _ channelCount: Int) -> Bool {
+        (8_000...768_000).contains(sampleRate) && (1...64).contains(channelCount)
+    }
+
+    private static func filters(_ sampleRate: Int, _ channelCount: Int) -> [KWeighting] {
+        (0..<channelCount).map { _ in KWeighting(sampleRate: Double(sampleRate)) }
+    }
+
+    private static func stepLength(_ sampleRate: Int) -> Int { max(1, sampleRate / 10) }
+
+    /// Takes samples of all channels.
+    ///
+    /// With another number of channels or another rate than before, the short-term loudness begins again; the
+    /// integrated loudness and the extremes continue. A buffer that cannot be measured is ignored.
     public mutating func take(_ buffer: SoundBuffer) {
-        guard buffer.channels.count == filters.count, buffer.sampleRate == sampleRate else { return }
+        if buffer.channels.count != filters.count || buffer.sampleRate != sampleRate {
+            guard Self.measures(buffer.sampleRate, buffer.channels.count) else { return }
+            begin(buffer.sampleRate, buffer.channels.count)
+        }
         for position in 0..<buffer.frameCount {
             for channel in filters.indices {
                 let sample = Double(buffer.channels[channel][position])
@@ -52,6 +68,14 @@ public struct LoudnessMeter: Sendable {
             stepCount += 1
             if stepCount == stepLength { endStep() }
         }
+    }
+
+    /// Begins with sound of another layout: blocks must not mix two layouts.
+    private mutating func begin(_ sampleRate: Int, _ channelCount: Int) {
+        self.sampleRate = sampleRate
+        filters = Self.filters(sampleRate, channelCount)
+        stepLength = Self.stepLength(sampleRate)
+        (stepEnergy, stepCount, steps, shortTerm) = (0, 0, [], nil)
     }
 
     private mutating func endStep() {

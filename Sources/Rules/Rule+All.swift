@@ -24,6 +24,6 @@ extension Rule {
     /// Rules on segments.
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
-        codecsMismatch, bandwidthExceeded, expiredSegmentListed,
+        codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
     ]
 }

@@ -340,6 +340,7 @@ struct BeaconBackendTests {
         server.revive()
         clock.advance(by: .seconds(300))
         await queue.waitUntilIdle()
+        print("IDLE", queue.ledger["beacons"]?.queued as Any, clock.nextDeadline as Any, clock.now)
         #expect(await queue.flush(timeout: .seconds(300)))
         for host in ["dead.test", "alive.test"] {
             let taken = server.taken(by: host)

@@ -138,7 +138,7 @@ struct EncryptionTests {
             let bytes = Array(try #require(body.bytes(at: 0, count: body.count)).readableBytesView)
             for start in stride(from: 0, to: bytes.count, by: 188) {
                 let packet = bytes[start..<(start + 188)]
-                let (pid, fields) = (ProgramTable.pid(of: packet), bytes[start + 3])
+                let (pid, fields) = (TransportStream.pid(of: packet), bytes[start + 3])
                 try #require(bytes[start] == 0x47)
                 if pid != 0x1FFF, let last = counters[pid] { #expect(fields & 0x0F == (last + 1) & 0x0F) }
                 counters[pid] = fields & 0x0F

@@ -126,6 +126,37 @@ struct DetectorTests {
         #expect(abs(try #require(meter.integrated) + 23) <= 0.1)
     }
 
+    @Test("Loudness follows the sound after a change of its channels or its rate")
+    func layouts() throws {
+        func tone(_ rate: Int, _ amplitude: Double) -> [Float] {
+            (0..<(rate * 6)).map { Float(amplitude * sine(1_000 * Double($0) / Double(rate))) }
+        }
+        for (rate, channels) in [(48_000, 2), (44_100, 1)] {
+            var meter = try #require(LoudnessMeter(sampleRate: 48_000, channelCount: 1))
+            meter.take(SoundBuffer(time: 0, sampleRate: 48_000, channels: [tone(48_000, 0.01)]))
+            let quiet = try #require(meter.shortTerm)
+            let loud = [[Float]](repeating: tone(rate, 0.1), count: channels)
+            meter.take(SoundBuffer(time: 6 * second, sampleRate: rate, channels: loud))
+            // Ten times the amplitude, and twice the energy with two channels.
+            let difference = 20 + (channels == 2 ? 3.01 : 0)
+            #expect(abs(try #require(meter.shortTerm) - quiet - difference) <= 0.1)
+            // Both sounds have extremes, up to the first moment of the filters.
+            #expect(abs(try #require(meter.minimumShortTerm) - quiet) <= 0.1)
+            #expect(abs(try #require(meter.maximumShortTerm) - quiet - difference) <= 0.1)
+            // The quiet half is more than 10 LU below.
+            #expect(abs(try #require(meter.integrated) - quiet - difference) <= 0.1)
+        }
+    }
+
+    @Test("Loudness ignores a buffer that cannot be measured")
+    func unmeasured() throws {
+        var meter = try #require(LoudnessMeter(sampleRate: 48_000, channelCount: 1))
+        meter.take(SoundBuffer(time: 0, sampleRate: 48_000, channels: [[Float](repeating: 0.1, count: 48_000 * 4)]))
+        let before = meter.shortTerm
+        meter.take(SoundBuffer(time: 0, sampleRate: 100, channels: [[0.1]]))
+        #expect(meter.shortTerm == before && meter.sampleRate == 48_000)
+    }
+
     private func sine(_ turns: Double) -> Double {
         // Bhaskara's formula is not exact enough: a series around the nearest quarter.
         let angle = (turns - turns.rounded(.down)) * 2 * Double.pi

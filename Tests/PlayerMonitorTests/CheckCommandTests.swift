@@ -62,6 +62,26 @@ extension CommandLineTests {
         }
     }
 
+    @Test("Media that browsers refuse fails the check, and a track that they leave out does not")
+    func checkBrowsers() async throws {
+        try await withOrigin { origin in
+            for (rule, path, status) in [
+                ("browsers-refuse", "vod/fmp4/master.m3u8", 1), ("browsers-drop-track", "vod/ts/master.m3u8", 0),
+            ] {
+                let url = origin.url("break/\(rule)/\(path)", session: rule)
+                let run = try await command([
+                    siblingProgram("player-monitor"), "check", "--for", "0", "--segments", "1", "--format", "json",
+                    url,
+                ])
+                #expect(run.status == status)
+                guard case .array(let findings) = try JSONValue(parsing: run.output)["findings"] else {
+                    throw CheckTestError()
+                }
+                #expect(Set(findings.compactMap { $0["rule"]?.string }) == [rule])
+            }
+        }
+    }
+
     @Test("JUnit output is XML with a case for each rule")
     func checkJUnit() async throws {
         try await withOrigin { origin in

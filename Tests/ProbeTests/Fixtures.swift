@@ -13,6 +13,7 @@ enum Fixtures {
     static let flv = path("film.flv", video + sound)
     static let avi = path("film.avi", video + sound)
     static let mp3 = path("tone.mp3", ["-vn", "-c:a", "libmp3lame", "-b:a", "64k"])
+    static let mp2 = path("tone.mp2", ["-vn", "-c:a", "mp2", "-b:a", "128k"])
     static let adts = path("tone.aac", ["-vn", "-c:a", "aac", "-b:a", "64k"])
     static let flac = path("tone.flac", ["-vn", "-c:a", "flac"])
     static let ogg = path("tone.ogg", ["-vn", "-c:a", "libvorbis", "-serial_offset", "7"])

@@ -66,6 +66,53 @@ struct SegmentTests {
         #expect(content.audio.map { abs($0.end - $0.start - 4_000_000_000) < 100_000_000 } == true)
     }
 
+    /// An ID3 tag with the frames.
+    private static func tag(_ frames: [UInt8], version: UInt8 = 4) -> [UInt8] {
+        Array("ID3".utf8) + [version, 0, 0, 0, 0, UInt8(frames.count >> 7), UInt8(frames.count & 0x7F)] + frames
+    }
+
+    private static func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
+    }
+
+    private static func timestamp(_ ticks: UInt64) -> [UInt8] {
+        let owner = Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
+        return frame("PRIV", owner + withUnsafeBytes(of: ticks.bigEndian) { Array($0) })
+    }
+
+    @Test("Packed audio with a timestamp is where the timestamp says", arguments: [UInt8(3), 4])
+    func timedAudio(version: UInt8) throws {
+        for folder in [Fixtures.adts, Fixtures.mp3] {
+            let audio = [UInt8](try Fixtures.data(try folder.get()))
+            let untimed = try #require(try SegmentDemuxer.demux(audio).audio)
+            let ticks: UInt64 = 8_589_000_000
+            let title = Self.frame("TIT2", [0] + Array("Tone".utf8))
+            for frames in [Self.timestamp(ticks), title + Self.timestamp(ticks)] {
+                let content = try SegmentDemuxer.demux(Self.tag(frames, version: version) + audio)
+                let timed = try #require(content.audio)
+                #expect(content.hasTimeline && content.wrap == SegmentContent.transportStreamWrap)
+                #expect(timed.start == 95_433_333_333_333)
+                #expect(timed.end - timed.start == untimed.end - untimed.start)
+                #expect(timed.points.last?.end == timed.end)
+            }
+        }
+    }
+
+    @Test("A timestamp of packed audio that is damaged counts as none")
+    func damagedTimestamps() throws {
+        let audio = [UInt8](try Fixtures.data(try Fixtures.adts.get()))
+        let good = Self.tag(Self.timestamp(90_000))
+        for place in good.indices {
+            for value in [UInt8(0), 0x7F, 0x80, 0xFF] {
+                var bad = good
+                bad[place] = value
+                guard let content = try? SegmentDemuxer.demux(bad + audio) else { continue }
+                #expect(!content.hasTimeline || content.audio.map { $0.start >= 0 } == true)
+            }
+        }
+        #expect(try !SegmentDemuxer.demux(Self.tag(Self.timestamp(1 << 33)) + audio).hasTimeline)
+    }
+
     @Test(
         "The playable media of a segment's first part agrees with the points of the whole segment",
         arguments: [true, false]

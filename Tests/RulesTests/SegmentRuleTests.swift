@@ -71,6 +71,27 @@ struct SegmentRuleTests {
         #expect(run.findings.map(\.rule.description) == [rule])
     }
 
+    @Test(
+        "Media that browsers refuse is an error, and a track that they leave out a warning",
+        arguments: [(true, "browsers-refuse", Rule.Severity.error), (false, "browsers-drop-track", .warning)]
+    )
+    func browsers(isWhole: Bool, rule: String, severity: Rule.Severity) throws {
+        var run = RuleRun()
+        let refusal = SegmentFacts.Refusal(
+            found: "the transport stream has DTS audio",
+            expected: "AAC, MP3 or AC-3",
+            remedy: "encode the track again",
+            isWhole: isWhole
+        )
+        run.observe(try facts(10) { $0.refusal = refusal })
+        let finding = try #require(run.findings.first)
+        #expect(run.findings.count == 1 && finding.rule.description == rule && finding.severity == severity)
+        let message =
+            "Expected AAC, MP3 or AC-3; found in segment 10 that the transport stream has DTS audio. "
+            + "Encode the track again."
+        #expect(finding.message == message)
+    }
+
     @Test("A rule that every segment breaks hides no other rule, and counts on")
     func manyFindings() throws {
         var run = RuleRun()

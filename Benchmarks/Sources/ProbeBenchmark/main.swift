@@ -1,10 +1,5 @@
-// Many real-time streams in one process beside ffmpeg and mpv, from the same origin, in one run.
-//
-//   ProbeBenchmark [--seconds 30] [--peers 4] [--stream ts] [--plot FILE.svg] [COUNT …]
-//   ProbeBenchmark file FILE          how fast a file is played through, beside ffmpeg and ffprobe
-//
-// --stream: ts, fmp4, dash, live (HLS), or livedash; each at its rung of about 1 Mbit/s.
-// COUNT: how many at once, by default 1 10 50 200 1000. The origin is a separate process on the same machine.
+// Many real-time streams in one process beside ffmpeg and mpv, from the same origin, in one run. `help` has the
+// options. The origin is a separate process on the same machine.
 
 import Foundation
 import Instrument

@@ -1,4 +1,4 @@
-public import Instrument
+import Instrument
 
 /// The common time axis of the renditions of an HLS presentation. Use one axis for all renditions that play together.
 ///

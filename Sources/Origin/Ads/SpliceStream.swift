@@ -11,13 +11,10 @@ enum SpliceStream {
     ///   - number: counts the packets of the stream, from 0.
     static func adding(_ section: [UInt8]?, numbered number: UInt8, to segment: [UInt8]) -> [UInt8] {
         var (result, waiting, map) = ([UInt8](), section, Int?.none)
-        result.reserveCapacity(segment.count + ProgramTable.packetLength)
-        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength)
-        {
-            let packet = Array(segment[start..<(start + ProgramTable.packetLength)])
-            let pid = ProgramTable.pid(of: packet)
-            if pid == 0 { map = ProgramTable.range(in: packet).flatMap { ProgramTable.mapPID(in: packet[$0]) } ?? map }
-            guard pid == map, let changed = announcing(packet) else {
+        result.reserveCapacity(segment.count + TransportStream.packetLength)
+        for packet in TransportStream.packets(of: segment) {
+            map = ProgramTable.mapPID(in: packet) ?? map
+            guard TransportStream.pid(of: packet) == map, let changed = announcing(packet) else {
                 result += packet
                 continue
             }
@@ -30,21 +27,15 @@ enum SpliceStream {
 
     /// The packet of a program map with the stream of splice information; nil if the packet has no room for its entry.
     private static func announcing(_ packet: [UInt8]) -> [UInt8]? {
-        guard let place = ProgramTable.range(in: packet), place.count >= 16 else { return nil }
-        let map = Array(packet[place].dropLast(4))
-        let streams = 12 + (Int(map[10] & 0x0F) << 8 | Int(map[11]))
-        guard streams <= map.count else { return nil }
-        let information = Array(map[12..<streams]) + registration
-        var table =
-            Array(map[..<10]) + ProgramTable.length(information.count, flags: 0xF0) + information
-            + Array(map[streams...])
-        table += [streamType, 0xE0 | UInt8(pid >> 8), UInt8(pid & 0xFF), 0xF0, 0]
-        table.replaceSubrange(1..<3, with: ProgramTable.length(table.count + 1, flags: map[1] & 0xF0))
-        return ProgramTable.filled(Array(packet[..<place.lowerBound]) + ProgramTable.sealed(table))
+        guard var map = ProgramMapPacket(packet) else { return nil }
+        map.descriptors += registration
+        map.streams.append(ProgramMapPacket.Stream(type: streamType, pid: pid))
+        return map.packet
     }
 
     /// A packet that holds a section.
     private static func packet(of section: [UInt8], numbered number: UInt8) -> [UInt8] {
-        ProgramTable.filled([0x47, 0x40 | UInt8(pid >> 8), UInt8(pid & 0xFF), 0x10 | number & 0x0F, 0] + section) ?? []
+        TransportStream.filled([0x47, 0x40 | UInt8(pid >> 8), UInt8(pid & 0xFF), 0x10 | number & 0x0F, 0] + section)
+            ?? []
     }
 }

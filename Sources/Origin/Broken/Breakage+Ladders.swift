@@ -127,7 +127,7 @@ extension Breakage {
         .segment("segment-content-changed", "live/ts/master.m3u8") { _, made, request, _ in
             guard request.elapsed >= onset, case .buffer(var bytes) = made.body else { return nil }
             // A packet without payload (ISO/IEC 13818-1, 2.4.3.2): other bytes, the same media.
-            bytes.writeBytes([0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184))
+            bytes.writeBytes(TransportStream.nullPacket)
             return .replaced(Resource(made.contentType, .buffer(bytes)))
         },
         .document("segment-duration-mismatch", "vod/ts/master.m3u8") { text, _ in

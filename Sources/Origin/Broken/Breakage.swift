@@ -22,6 +22,8 @@ struct Breakage: Sendable {
     var document: (@Sendable (inout ManifestText, BrokenRequest) -> Void)?
     /// Changes the response for the segment with a number; nil leaves the segment as it is.
     var segment: (@Sendable (Int, Resource, BrokenRequest, Fixtures) -> SegmentChange?)?
+    /// Changes an initialization section.
+    var initialization: (@Sendable ([UInt8]) -> [UInt8])?
 
     /// A stream that is served as it is.
     static func none(_ bases: String...) -> Breakage { Breakage(rule: "none", bases: bases) }
@@ -53,7 +55,16 @@ struct Breakage: Sendable {
         Breakage(rule: rule, bases: bases, segment: change)
     }
 
-    static let all: [Breakage] = [unbroken] + resources + playlists + ladders + manifests + segments
+    /// Changes initialization sections.
+    static func initialization(
+        _ rule: String,
+        _ bases: String...,
+        change: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) -> Breakage {
+        Breakage(rule: rule, bases: bases, initialization: change)
+    }
+
+    static let all: [Breakage] = [unbroken] + resources + playlists + ladders + manifests + segments + browsers
 
     static let unbroken = Breakage.none(
         "vod/ts/master.m3u8",
@@ -61,6 +72,11 @@ struct Breakage: Sendable {
         "vod/fmp4/master.m3u8",
         "vod/range/master.m3u8",
         "vod/aes/index.m3u8",
+        "vod/sample-aes/index.m3u8",
+        "vod/cenc/master.m3u8",
+        "vod/cenc/number.mpd",
+        "vod/cbcs/master.m3u8",
+        "vod/cbcs/number.mpd",
         "vod/dash/number.mpd",
         "vod/dash/time.mpd",
         "vod/dash/timeline.mpd",

@@ -37,6 +37,10 @@ extension Fixtures {
             case nil: return made
             }
         }
+        if let change = breakage.initialization, request.isInitialization {
+            let made = resource(request.kind, request.names, request.query, request.moment)
+            return made.flatMap { made in made.bytes.map { Resource(made.contentType, Body(change($0))) } }
+        }
         return document(request, breakage)
     }
 
@@ -91,6 +95,11 @@ extension Fixtures {
     }
 }
 
+extension Resource {
+    /// All bytes; nil if they cannot be read.
+    fileprivate var bytes: [UInt8]? { body.bytes(at: 0, count: body.count).map { Array($0.readableBytesView) } }
+}
+
 /// A request for a part of a broken stream.
 struct BrokenRequest: Sendable {
     var kind: StreamKind
@@ -112,6 +121,8 @@ struct BrokenRequest: Sendable {
 
     /// The name of the document: `master.m3u8`, `v0.m3u8`, `number.mpd`.
     var document: String { names.last ?? "" }
+    /// Whether an initialization section of a track is asked for.
+    var isInitialization: Bool { packaging != nil && document.hasPrefix("init") }
     /// Whether the document is a multivariant playlist.
     var isMaster: Bool { document == "master.m3u8" }
     /// The time since the session's first request, in milliseconds.

@@ -48,6 +48,14 @@ struct BlockCipher: Sendable {
         }
     }
 
+    /// Encrypts a block of `bytes` in place, chained to `block`, the encrypted block before it or the initialization
+    /// vector (CBC; NIST SP 800-38A, 6.2). Then `block` is the encrypted one.
+    func chain(_ bytes: inout [UInt8], at place: Int, to block: inout [UInt8]) {
+        for index in block.indices { block[index] ^= bytes[place + index] }
+        encrypt(&block)
+        bytes.replaceSubrange(place..<(place + Self.blockSize), with: block)
+    }
+
     private static func encrypt(
         _ block: UnsafeMutableBufferPointer<UInt8>,
         _ keys: UnsafeBufferPointer<UInt8>,

@@ -40,7 +40,7 @@ struct ElementaryEncryption: Sendable {
         else { return bytes }
         var (unit, block, place) = (Array(bytes[...end]), vector, Self.clearLead)
         while unit.count - place > BlockCipher.blockSize {
-            chain(&unit, at: place, &block)
+            cipher.chain(&unit, at: place, to: &block)
             place += Self.pattern * BlockCipher.blockSize
         }
         return Self.escaped(unit) + bytes[(end + 1)...]
@@ -69,19 +69,12 @@ struct ElementaryEncryption: Sendable {
             guard let header = SoundHeader(bytes[start...]), start + header.frameSize <= bytes.count else { return nil }
             var (place, block) = (start + header.size + Self.clearSound, vector)
             while place + BlockCipher.blockSize <= start + header.frameSize {
-                chain(&result, at: place, &block)
+                cipher.chain(&result, at: place, to: &block)
                 place += BlockCipher.blockSize
             }
             start += header.frameSize
         }
         return result
-    }
-
-    /// Encrypts a block in place, chained to the one before it.
-    private func chain(_ bytes: inout [UInt8], at place: Int, _ block: inout [UInt8]) {
-        for index in block.indices { block[index] ^= bytes[place + index] }
-        cipher.encrypt(&block)
-        bytes.replaceSubrange(place..<(place + BlockCipher.blockSize), with: block)
     }
 }
 

@@ -158,9 +158,7 @@ extension SampleEncryption {
         var block = EncryptionScheme.constantVector
         let step = BlockCipher.blockSize * (isVideo ? Self.pattern : 1)
         for start in stride(from: range.lowerBound, through: range.upperBound - BlockCipher.blockSize, by: step) {
-            for index in block.indices { block[index] ^= media[start + index] }
-            cipher.encrypt(&block)
-            media.replaceSubrange(start..<(start + BlockCipher.blockSize), with: block)
+            cipher.chain(&media, at: start, to: &block)
         }
     }
 

@@ -15,15 +15,18 @@ struct TransportEncryption: Sendable {
         var writer = TransportWriter(parts)
         for part in parts.all {
             switch part {
-            case .map(let packet):
-                guard let packet = Self.announcing(packet, sound: parts.soundConfiguration) else { return nil }
+            case .map(let map):
+                guard let packet = Self.announcing(map, sound: parts.soundConfiguration) else { return nil }
                 writer.append(packet)
             case .other(let packet): writer.append(packet)
-            case .unit(let unit):
-                guard let bytes = encrypted(unit), writer.append(bytes, of: unit) else { return nil }
+            case .unit(let index):
+                let unit = parts.units[index]
+                guard let bytes = encrypted(unit), writer.append(bytes, of: unit, isLast: parts.isLast(index)) else {
+                    return nil
+                }
             }
         }
-        return writer.bytes(padded: segment.count)
+        return TransportStream.padded(writer.result, to: segment.count)
     }
 
     /// A packet of an elementary stream with an encrypted payload.
@@ -40,24 +43,14 @@ struct TransportEncryption: Sendable {
     }
 
     /// The map of the program with the types of encrypted streams, and descriptors that say what they were.
-    private static func announcing(_ packet: [UInt8], sound: [UInt8]) -> [UInt8]? {
-        guard let place = ProgramTable.range(in: packet), place.count >= 16 else { return nil }
-        let map = Array(packet[place].dropLast(4))
-        var start = 12 + (Int(map[10] & 0x0F) << 8 | Int(map[11]))
-        guard start <= map.count else { return nil }
-        var table = Array(map[..<start])
-        while start + 5 <= map.count {
-            let length = Int(map[start + 3] & 0x0F) << 8 | Int(map[start + 4])
-            guard let coding = TransportParts.Coding(rawValue: map[start]), start + 5 + length <= map.count else {
-                return nil
-            }
-            let descriptors = Array(map[(start + 5)..<(start + 5 + length)]) + descriptors(of: coding, sound: sound)
-            table += [coding.encryptedType, map[start + 1], map[start + 2]]
-            table += ProgramTable.length(descriptors.count, flags: 0xF0) + descriptors
-            start += 5 + length
+    private static func announcing(_ map: ProgramMapPacket, sound: [UInt8]) -> [UInt8]? {
+        var map = map
+        for index in map.streams.indices {
+            guard let coding = TransportParts.Coding(rawValue: map.streams[index].type) else { return nil }
+            map.streams[index].type = coding.encryptedType
+            map.streams[index].descriptors += descriptors(of: coding, sound: sound)
         }
-        table.replaceSubrange(1..<3, with: ProgramTable.length(table.count + 1, flags: map[1] & 0xF0))
-        return ProgramTable.filled(Array(packet[..<place.lowerBound]) + ProgramTable.sealed(table))
+        return map.packet
     }
 
     /// The descriptor of private data, and for sound the one of registration with what its decoder needs.
@@ -88,50 +81,52 @@ struct TransportParts {
         /// The adaptation field of its first transport packet, without length and stuffing.
         let adaptation: [UInt8]
         var bytes: [UInt8]
-        /// Whether it is the last one of its stream.
-        var isLast = true
 
         var headerSize: Int { bytes.count > 8 ? 9 + Int(bytes[8]) : bytes.count }
     }
 
     enum Part {
-        case map([UInt8])
+        case map(ProgramMapPacket)
         case other([UInt8])
-        case unit(Unit)
+        /// The place of the unit in ``TransportParts/units``.
+        case unit(Int)
     }
 
     /// In the order of their first packets, without stuffing packets.
     private(set) var all: [Part] = []
+    private(set) var units: [Unit] = []
     /// The number of packets with a payload of each stream, and the counter of the first one.
     private(set) var counts: [Int: Int] = [:]
     private(set) var firstCounters: [Int: UInt8] = [:]
     private(set) var soundConfiguration: [UInt8] = []
 
     private var codings: [Int: Coding] = [:]
-    /// The place in `all` of each stream's last unit.
+    /// The place of each stream's last unit.
     private var lastUnits: [Int: Int] = [:]
     private var mapPID: Int?
 
     init?(_ segment: [UInt8]) {
-        for start in stride(from: 0, through: segment.count - ProgramTable.packetLength, by: ProgramTable.packetLength)
-        {
-            guard take(Array(segment[start..<(start + ProgramTable.packetLength)])) else { return nil }
+        for packet in TransportStream.packets(of: segment) {
+            guard take(packet) else { return nil }
         }
-        for case .unit(let unit) in all where unit.coding == .aac && soundConfiguration.isEmpty {
-            guard let header = SoundHeader(unit.bytes[...].dropFirst(unit.headerSize)) else { return nil }
-            soundConfiguration = header.configuration
-        }
-        if lastUnits.isEmpty { return nil }
+        if units.isEmpty { return nil }
+        guard let sound = units.first(where: { $0.coding == .aac }) else { return }
+        guard let header = SoundHeader(sound.bytes[...].dropFirst(sound.headerSize)) else { return nil }
+        soundConfiguration = header.configuration
     }
+
+    /// Whether a unit is the last one of its stream.
+    func isLast(_ index: Int) -> Bool { lastUnits[units[index].pid] == index }
 
     /// Takes a packet; false for one that no fixture has.
     private mutating func take(_ packet: [UInt8]) -> Bool {
-        let pid = ProgramTable.pid(of: packet)
-        if pid == 0x1FFF { return true }
-        if pid == 0, let range = ProgramTable.range(in: packet) { mapPID = ProgramTable.mapPID(in: packet[range]) }
+        let pid = TransportStream.pid(of: packet)
+        if pid == TransportStream.nullPID { return true }
+        mapPID = ProgramTable.mapPID(in: packet) ?? mapPID
         if pid == mapPID {
-            takeMap(packet)
-            all.append(.map(packet))
+            guard let map = ProgramMapPacket(packet) else { return false }
+            for stream in map.streams { codings[stream.pid] = Coding(rawValue: stream.type) }
+            all.append(.map(map))
             return true
         }
         guard let coding = codings[pid] else {
@@ -141,27 +136,16 @@ struct TransportParts {
         return take(packet, of: pid, coding)
     }
 
-    private mutating func takeMap(_ packet: [UInt8]) {
-        guard let range = ProgramTable.range(in: packet) else { return }
-        let map = Array(packet[range].dropLast(4))
-        var start = map.count < 12 ? map.count : 12 + (Int(map[10] & 0x0F) << 8 | Int(map[11]))
-        while start + 5 <= map.count {
-            codings[Int(map[start + 1] & 0x1F) << 8 | Int(map[start + 2])] = Coding(rawValue: map[start])
-            start += 5 + (Int(map[start + 3] & 0x0F) << 8 | Int(map[start + 4]))
-        }
-    }
-
     private mutating func take(_ packet: [UInt8], of pid: Int, _ coding: Coding) -> Bool {
         let hasAdaptation = packet[3] & 0x20 != 0
         let payload = 4 + (hasAdaptation ? 1 + Int(packet[4]) : 0)
         // A packet without a payload would need the counter of the one before it.
-        guard packet[3] & 0x10 != 0, payload < ProgramTable.packetLength else { return false }
+        guard packet[3] & 0x10 != 0, payload < TransportStream.packetLength else { return false }
         counts[pid, default: 0] += 1
         if firstCounters[pid] == nil { firstCounters[pid] = packet[3] & 0x0F }
         guard packet[1] & 0x40 != 0 else {
-            guard let last = lastUnits[pid], case .unit(var unit) = all[last] else { return false }
-            unit.bytes += packet[payload...]
-            all[last] = .unit(unit)
+            guard let last = lastUnits[pid] else { return false }
+            units[last].bytes += packet[payload...]
             return true
         }
         var adaptation: [UInt8] = []
@@ -170,12 +154,9 @@ struct TransportParts {
             guard packet[5] & 0x0F == 0 else { return false }
             adaptation = Array(packet[5..<(packet[5] & 0x10 != 0 ? 12 : 6)])
         }
-        if let last = lastUnits[pid], case .unit(var unit) = all[last] {
-            unit.isLast = false
-            all[last] = .unit(unit)
-        }
-        lastUnits[pid] = all.count
-        all.append(.unit(Unit(pid: pid, coding: coding, adaptation: adaptation, bytes: Array(packet[payload...]))))
+        lastUnits[pid] = units.count
+        all.append(.unit(units.count))
+        units.append(Unit(pid: pid, coding: coding, adaptation: adaptation, bytes: Array(packet[payload...])))
         return true
     }
 }
@@ -183,22 +164,23 @@ struct TransportParts {
 /// Writes units as packets again. The counters of the next segment continue those of this one: each stream gets
 /// as many packets as before, or a multiple of 16 more.
 private struct TransportWriter {
-    private static let room = ProgramTable.packetLength - 4
+    private static let room = TransportStream.packetLength - 4
 
     private let counts: [Int: Int]
     private let firstCounters: [Int: UInt8]
     private var written: [Int: Int] = [:]
-    private var result: [UInt8] = []
+    /// All packets.
+    private(set) var result: [UInt8] = []
 
     init(_ parts: TransportParts) { (counts, firstCounters) = (parts.counts, parts.firstCounters) }
 
     mutating func append(_ packet: [UInt8]) { result += packet }
 
     /// Writes a packet of an elementary stream; false if there is no way to do that.
-    mutating func append(_ bytes: [UInt8], of unit: TransportParts.Unit) -> Bool {
+    mutating func append(_ bytes: [UInt8], of unit: TransportParts.Unit, isLast: Bool) -> Bool {
         let first = Self.room - (unit.adaptation.isEmpty ? 0 : 1 + unit.adaptation.count)
         var packets = 1 + max(0, bytes.count - first + Self.room - 1) / Self.room
-        if unit.isLast {
+        if isLast {
             let missing = (counts[unit.pid] ?? 0) - (written[unit.pid] ?? 0) - packets
             packets += (missing % 16 + 16) % 16
         }
@@ -229,13 +211,5 @@ private struct TransportWriter {
             result += field + [UInt8](repeating: 0xFF, count: max(0, length - field.count))
         }
         result += payload
-    }
-
-    /// All packets, with stuffing packets up to a size.
-    func bytes(padded size: Int) -> [UInt8] {
-        let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: Self.room)
-        var padded = result
-        while padded.count + packet.count <= size { padded += packet }
-        return padded
     }
 }

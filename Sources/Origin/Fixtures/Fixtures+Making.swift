@@ -142,9 +142,22 @@ struct FixtureMaker: Sendable {
                     "ffmpeg wrote no segment \(number) of \(variant.name). Try another version of ffmpeg."
                 )
             }
-            whole += try TransportStream.padded(segment, to: variant.transportSegmentLength)
+            whole += try padded(segment, to: variant.transportSegmentLength)
         }
         try write(whole, to: "\(work)/\(variant.name).ts")
+    }
+
+    /// Returns a segment with null packets up to `length` bytes.
+    private func padded(_ segment: Data, to length: Int) throws(OriginError) -> [UInt8] {
+        let packet = TransportStream.packetLength
+        guard segment.count <= length, segment.count % packet == 0, length % packet == 0 else {
+            let found = "\(segment.count) of \(length) bytes"
+            throw OriginError(
+                .cannotMakeFixtures,
+                "This ffmpeg does not keep the bitrate (\(found)). Try another version."
+            )
+        }
+        return TransportStream.padded([UInt8](segment), to: length)
     }
 
     private func fragment(
@@ -208,23 +221,5 @@ struct FixtureMaker: Sendable {
             let hint = process.terminationStatus == 127 ? "Install ffmpeg (with libx264). " : ""
             throw OriginError(.cannotMakeFixtures, "\(hint)ffmpeg failed: \(said.prefix(500))")
         }
-    }
-}
-
-/// Packets of 188 bytes (ISO/IEC 13818-1, 2.4.3).
-enum TransportStream {
-    /// Returns the stream, padded with null packets (PID 0x1FFF) to `length` bytes.
-    static func padded(_ stream: Data, to length: Int) throws(OriginError) -> Data {
-        guard stream.count <= length, stream.count % 188 == 0, length % 188 == 0 else {
-            let found = "\(stream.count) of \(length) bytes"
-            throw OriginError(
-                .cannotMakeFixtures,
-                "This ffmpeg does not keep the bitrate (\(found)). Try another version."
-            )
-        }
-        let null = Data([0x47, 0x1F, 0xFF, 0x10]) + Data(repeating: 0xFF, count: 184)
-        var padded = stream
-        while padded.count < length { padded += null }
-        return padded
     }
 }

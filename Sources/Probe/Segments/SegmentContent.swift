@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The content of a media segment: times, no data.
 struct SegmentContent: Hashable, Sendable {
     var video: TrackContent?
@@ -6,7 +8,8 @@ struct SegmentContent: Hashable, Sendable {
     var streams: Set<PlaybackModel.Track> = []
     /// The bytes of the media, without the initialization section.
     var size = 0
-    /// Whether timestamps determine the segment's position; packed audio begins at zero in each segment.
+    /// Whether timestamps determine the segment's position; packed audio without a timestamp begins at zero in each
+    /// segment.
     var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90
     /// kHz in a transport stream (ISO/IEC 13818-1, 2.4.3.7).
@@ -28,6 +31,19 @@ struct SegmentContent: Hashable, Sendable {
 extension SegmentContent {
     /// The interval after which the timestamps of a transport stream wrap.
     static let transportStreamWrap: Int64 = 95_443_717_688_889
+
+    /// Moves packed audio to the time of its first sample, which counts like the times of transport streams.
+    ///
+    /// - Parameter time: the timestamp in front of the audio; nil without one, so that the segment has no timeline.
+    mutating func place(at time: Int64?) {
+        guard let time, let audio else {
+            hasTimeline = false
+            return
+        }
+        let distance = time.saturatingSubtract(audio.start)
+        self.audio?.move(by: distance)
+        wrap = Self.transportStreamWrap
+    }
 
     /// Whether another reading of the segment gave the same, apart from the number of bytes after which media is
     /// playable.
@@ -67,6 +83,18 @@ struct TrackContent: Hashable, Sendable {
     var largestGap: Int64
     var codec: String
     var pictureSize: PictureSize?
+    /// The width of a sample of a picture, divided by its height; nil if unknown.
+    var sampleAspect: Double?
     var framesPerSecond: Double?
     var language: String?
+}
+
+extension TrackContent {
+    /// Moves all times.
+    mutating func move(by distance: Int64) {
+        start = start.saturatingAdd(distance)
+        end = end.saturatingAdd(distance)
+        firstKeyframe = firstKeyframe?.saturatingAdd(distance)
+        for index in points.indices { points[index].end = points[index].end.saturatingAdd(distance) }
+    }
 }

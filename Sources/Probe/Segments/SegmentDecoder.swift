@@ -45,8 +45,11 @@ package enum SegmentDecoder {
                 var input = probe_memory_open(first.baseAddress, first.count, second.baseAddress, second.count)
                 guard input != nil else { return Output() }
                 defer { probe_memory_close(&input) }
-                let start = UnsafeRawBufferPointer(first.isEmpty ? second : first)
-                var context = SegmentDemuxer.open(input, SegmentFormat(start))
+                let format = SegmentFormat(UnsafeRawBufferPointer(first.isEmpty ? second : first))
+                guard SegmentDemuxer.fits(format, UnsafeRawBufferPointer(first), UnsafeRawBufferPointer(second)) else {
+                    return Output()
+                }
+                var context = SegmentDemuxer.open(input, format)
                 guard context != nil else { return Output() }
                 defer { avformat_close_input(&context) }
                 avformat_find_stream_info(context, nil)

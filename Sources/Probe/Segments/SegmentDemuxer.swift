@@ -17,7 +17,7 @@ enum SegmentDemuxer {
 
     /// The formats that libavformat may detect.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
-    /// Formats whose frames carry no timestamps.
+    /// Formats whose frames carry no timestamps, but perhaps one in front of all.
     private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
 
     /// Reads all frames.
@@ -58,7 +58,7 @@ enum SegmentDemuxer {
         guard input != nil else { return .failure(.outOfMemory) }
         defer { probe_memory_close(&input) }
         let format = SegmentFormat(first.isEmpty ? second : first)
-        guard format != .isoBaseMedia || DeclaredSamples.fit(second) else { return .failure(.unknownFormat) }
+        guard fits(format, first, second) else { return .failure(.unknownFormat) }
         var context = open(input, format)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }
@@ -72,9 +72,18 @@ enum SegmentDemuxer {
         if content.isEmpty { return .failure(.noTracks) }
         let name = context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         content.size = second.count
-        content.hasTimeline = !untimed.contains(name)
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
+        if untimed.contains(name) { content.place(at: PackedAudioTimestamp.nanoseconds(in: second)) }
         return .success(SegmentLook(content: content, durations: reading.durations))
+    }
+
+    /// Whether libavformat may see a segment: it may take bytes of no known beginning for MP4, too.
+    static func fits(
+        _ format: SegmentFormat,
+        _ initialization: UnsafeRawBufferPointer,
+        _ media: UnsafeRawBufferPointer
+    ) -> Bool {
+        format == .transportStream || DeclaredSamples.fit(initialization, media)
     }
 
     static func open(

@@ -14,6 +14,19 @@ package struct SegmentInspection: Sendable {
         package var end: Int64
     }
 
+    /// The reason for which browsers do not play a segment, whatever player is in them.
+    package struct Refusal: Sendable {
+        /// What the media has, as a sentence.
+        package var found: String
+        /// What browsers expect instead, as a noun.
+        package var expected: String
+        /// What to do.
+        package var remedy: String
+        /// Whether every browser refuses the whole segment; otherwise some browsers do, or players in browsers leave
+        /// out a track.
+        package var isWhole: Bool
+    }
+
     /// The reason for which a segment cannot be inspected.
     package enum Failure: Error, Sendable {
         /// The bytes are no media of a known kind, or hold neither pictures nor sound.
@@ -28,6 +41,8 @@ package struct SegmentInspection: Sendable {
     package let hasTimeline: Bool
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     package let wrap: Int64?
+    /// The reason for which browsers refuse the segment; nil without one, or in doubt.
+    package let refusal: Refusal?
 
     /// Demuxes a segment.
     package init(media: [UInt8], initialization: [UInt8]) throws(Failure) {
@@ -47,6 +62,19 @@ package struct SegmentInspection: Sendable {
         self.tracks = tracks
         hasTimeline = content.hasTimeline
         wrap = content.wrap
+        refusal = Self.refusal(of: media, content, initialization)
+    }
+
+    private static func refusal(of media: [UInt8], _ content: SegmentContent, _ initialization: [UInt8]) -> Refusal? {
+        let finding = SegmentAcceptance.finding(in: media, content, initialization: initialization, transmuxer: nil)
+        guard let finding else { return nil }
+        let isChromium = finding.refusal.ground == .chromium
+        return Refusal(
+            found: finding.refusal.found + (isChromium ? ", which Chromium and Edge refuse" : ""),
+            expected: finding.refusal.expected,
+            remedy: finding.refusal.remedy,
+            isWhole: finding.isWhole && !isChromium
+        )
     }
 
     private static func track(_ content: TrackContent, isVideo: Bool) -> Track {

@@ -159,6 +159,10 @@ struct SegmentReading: ~Copyable {
             let size = PictureSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
             content.pictureSize = size
         }
+        let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
+        if lane.kind == .video, aspect.num > 0, aspect.den > 0 {
+            content.sampleAspect = Double(aspect.num) / Double(aspect.den)
+        }
         let rate = stream.pointee.avg_frame_rate
         if lane.kind == .video, rate.num > 0, rate.den > 0 {
             content.framesPerSecond = Double(rate.num) / Double(rate.den)

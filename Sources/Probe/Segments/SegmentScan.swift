@@ -89,6 +89,7 @@ struct SegmentScan: Sendable {
         guard let known = media[kind] else { return false }
         content[kind] = summary.content(codec: known.codec)
         content[kind]?.pictureSize = known.pictureSize
+        content[kind]?.sampleAspect = known.sampleAspect
         content[kind]?.language = known.language
         return true
     }

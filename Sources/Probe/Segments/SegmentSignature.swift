@@ -10,6 +10,7 @@ struct KnownMedia: Hashable, Sendable {
     struct Track: Hashable, Sendable {
         var codec: String
         var pictureSize: PictureSize?
+        var sampleAspect: Double?
         var language: String?
         /// The playing time that each packet declares, in nanoseconds; 0 without one.
         var duration: Int64
@@ -28,6 +29,7 @@ struct KnownMedia: Hashable, Sendable {
             let track = Track(
                 codec: content.codec,
                 pictureSize: content.pictureSize,
+                sampleAspect: content.sampleAspect,
                 language: content.language,
                 duration: duration
             )

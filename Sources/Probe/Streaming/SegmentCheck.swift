@@ -70,12 +70,23 @@ struct SegmentCheck {
         )
     }
 
+    /// Reports pictures of another size than declared. The resolution is that of the display (rfc8216bis section
+    /// 4.4.6.2): the size of the pictures, or the size to which the shape of their samples stretches them.
     private var resolution: Finding? {
         guard isFirst, let declared = variant?.resolution, let real = content.video?.pictureSize,
-            declared.width != real.width || declared.height != real.height
+            declared.width != real.width || declared.height != real.height, !isStretched(real, to: declared)
         else { return nil }
         let message = "has pictures of \(real.width)×\(real.height), declared are \(declared.width)×\(declared.height)"
         return finding(.wrongResolution, message)
+    }
+
+    /// Whether the shape of samples stretches pictures to a resolution, in one of the dimensions, rounded to even
+    /// numbers.
+    private func isStretched(_ real: PictureSize, to declared: Resolution) -> Bool {
+        guard let aspect = content.video?.sampleAspect else { return false }
+        func isNear(_ count: Int, _ computed: Double) -> Bool { abs(Double(count) - computed) < 2 }
+        return declared.height == real.height && isNear(declared.width, Double(real.width) * aspect)
+            || declared.width == real.width && isNear(declared.height, Double(real.height) / aspect)
     }
 
     private var gap: Finding? {

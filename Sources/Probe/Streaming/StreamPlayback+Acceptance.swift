@@ -17,6 +17,7 @@ extension StreamPlayback {
             if let contradiction = CodecFamily.contradiction(of: check.families, declared: declared) {
                 throw contradiction
             }
+            if let refusal = check.chromiumRefusal { throw refusal }
             return false
         } catch {
             return tell(error, .initialization, segment.initialization?.url ?? segment.url, now)
@@ -33,24 +34,26 @@ extension StreamPlayback {
         _ now: Timestamp
     ) -> Bool {
         let segment = delivery.segment
-        if let (refusal, isWhole) = SegmentAcceptance.refusal(ofTransportStream: content) {
-            if isWhole { return tell(refusal, .segment, segment.url, now) }
-            // The transmuxer takes the other track, and the player plays it alone.
-            apply(.warned(StreamWarning(.unplayableMedia, refusal.message, segment.url)), now)
-            return false
-        }
-        // A segment that begins with its own initialization section.
+        let section = segment.initialization.flatMap { store.bytes(of: $0) }
+        // Without its section, nothing is known of a segment.
+        guard segment.initialization == nil || section != nil else { return false }
+        // A segment that begins with its own initialization section, which the manifest may contradict.
         if segment.initialization == nil, content.wrap == nil, content.hasTimeline,
             refuses(initialization: media, of: segment, delivery.role, now)
         {
             return true
         }
-        let section = segment.initialization.flatMap { store.bytes(of: $0) }
-        let encrypted = section.flatMap { try? InitializationCheck($0).encryptedTracks } ?? []
-        guard let refusal = SegmentAcceptance.refusal(ofFragments: media, encryptedTracks: encrypted) else {
-            return false
-        }
-        return tell(refusal, .segment, segment.url, now)
+        let finding = SegmentAcceptance.finding(
+            in: media,
+            content,
+            initialization: section ?? [],
+            transmuxer: profile.acceptance.transmuxer
+        )
+        // The initialization section was checked when it arrived.
+        guard let finding, !finding.isOfInitialization else { return false }
+        if finding.isWhole { return tell(finding.refusal, .segment, segment.url, now) }
+        apply(.warned(StreamWarning(.unplayableMedia, finding.refusal.message, segment.url)), now)
+        return false
     }
 
     private mutating func tell(
@@ -59,13 +62,16 @@ extension StreamPlayback {
         _ url: HTTPURL,
         _ now: Timestamp
     ) -> Bool {
-        guard profile.acceptance.refuses(refusal.ground) else {
+        switch profile.acceptance.reaction(to: refusal.ground) {
+        case .nothing: return false
+        case .warn:
             apply(.warned(StreamWarning(.unplayableMedia, refusal.message, url)), now)
             return false
+        case .fail:
+            let error = ProbeError(.unplayableMedia, phase, source, refusal.message, url: url.description)
+            apply(.exhausted(error), now)
+            return true
         }
-        let error = ProbeError(.unplayableMedia, phase, source, refusal.message, url: url.description)
-        apply(.exhausted(error), now)
-        return true
     }
 
     /// The codecs that the manifest declares for a rendition, perhaps among others.

@@ -45,8 +45,22 @@ struct TimedTextReader {
             let key = root.attributes.keys.filter { $0.hasSuffix(":\(name)") }.min()
             return key.flatMap { root.attributes[$0] }.flatMap { Self.number($0[...]) }.flatMap { $0 > 0 ? $0 : nil }
         }
-        frameRate = parameter("frameRate") ?? 30
+        let multiplier = Self.multiplier(root) ?? 1
+        frameRate = (parameter("frameRate") ?? 30) * multiplier
         tickRate = parameter("tickRate") ?? parameter("frameRate") ?? 1
+    }
+
+    /// The factor between the declared and the effective frame rate, such as 1000/1001 (`ttp:frameRateMultiplier`); nil
+    /// without one.
+    private static func multiplier(_ root: MarkupElement) -> Double? {
+        let key = root.attributes.keys.filter { $0.hasSuffix(":frameRateMultiplier") }.min()
+        let text = key.flatMap { root.attributes[$0] } ?? ""
+        guard text.utf8.count <= 2 * longestTime else { return nil }
+        // TTML 1 in its first edition has a colon between the numbers.
+        let parts = text.split(whereSeparator: { $0 == " " || $0 == ":" }).map { number($0) }
+        guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], numerator > 0, denominator > 0
+        else { return nil }
+        return numerator / denominator
     }
 
     /// Reads an element; the depth of the document is limited.

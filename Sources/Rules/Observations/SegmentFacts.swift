@@ -41,6 +41,28 @@ public struct SegmentFacts: Sendable {
         }
     }
 
+    /// The reason for which browsers do not play a segment (W3C, ISO BMFF Byte Stream Format; the codecs of transport
+    /// streams that players in browsers read).
+    public struct Refusal: Hashable, Sendable {
+        /// What the media has, as a sentence that follows "that".
+        public var found: String
+        /// What browsers expect instead, as a noun.
+        public var expected: String
+        /// What to do, as a sentence without its capital letter and full stop.
+        public var remedy: String
+        /// Whether every browser refuses the whole segment; otherwise some browsers do, or players in browsers leave
+        /// out a track.
+        public var isWhole: Bool
+
+        /// Creates a reason.
+        public init(found: String, expected: String, remedy: String, isWhole: Bool) {
+            self.found = found
+            self.expected = expected
+            self.remedy = remedy
+            self.isWhole = isWhole
+        }
+    }
+
     /// The rendition as the presentation names it.
     public var rendition: String
     /// The address that was requested.
@@ -79,6 +101,8 @@ public struct SegmentFacts: Sendable {
     public var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     public var wrap: Int64?
+    /// The reason for which browsers refuse the segment; nil without one, or in doubt.
+    public var refusal: Refusal?
 
     /// Creates facts that hold nothing but the segment's place.
     public init(

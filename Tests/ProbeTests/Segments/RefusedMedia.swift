@@ -20,6 +20,7 @@ enum RefusedMedia {
         var refusal: MediaRefusal? {
             do throws(MediaRefusal) {
                 let check = try InitializationCheck(initialization)
+                if let refusal = check.chromiumRefusal { return refusal }
                 return SegmentAcceptance.refusal(ofFragments: media, encryptedTracks: check.encryptedTracks)
             } catch {
                 return error
@@ -175,7 +176,16 @@ enum RefusedMedia {
             Base("dts", aac, "-c:a dca -strict -2 -vn").refused("DTS"),
             // In doubt: other browsers have these.
             Base("alac", aac, "-c:a alac -vn", isKnownToBrowser: false).good(),
-            Base("mp3", aac, "-c:a libmp3lame -vn", isKnownToBrowser: false).good(),
+            // Chromium has these codecs, but not in MP4.
+            Base("mp3", aac, "-c:a libmp3lame -vn").refused("MPEG audio"),
+            Base("mp2", aac, "-c:a mp2 -vn").refused("MPEG audio"),
+            // The stream that transmuxers make of layers 2 and 3 of MPEG audio.
+            Example(
+                name: "layer 2 without a container",
+                type: "audio/mpeg",
+                initialization: [],
+                media: [UInt8](Fixtures.data(Fixtures.mp2.get()))
+            ),
         ]
     }
 
@@ -198,12 +208,18 @@ enum RefusedMedia {
             avc.with("trex of another track", "`trex`", at: ["moov", "mvex", "trex"]) {
                 $0.prefix(4) + [0, 0, 0, 9] + $0.dropFirst(8)
             },
+            avc.with("a sample description of number 0", "number 0", at: ["moov", "mvex", "trex"]) {
+                $0.prefix(8) + [0, 0, 0, 0] + $0.dropFirst(12)
+            },
             avc.without(["moov", "trak", "tkhd"]), avc.without(["moov", "trak", "mdia", "hdlr"]), avc.without(table),
             avc.fragments(without: ["moof", "mfhd"]), avc.fragments(without: ["moof", "traf", "tfhd"]),
             avc.fragments(without: ["moof", "traf", "tfdt"]), plain.refused("`mvex`"), absolute.refused("offset"),
             // This ffmpeg writes the initialization vectors nowhere.
             protected.refused("initialization vectors"), protected.without(scheme),
             protected.without(scheme + ["frma"]), protected.without(scheme + ["schm"]),
+            protected.with("the scheme cens", "`cens`", at: scheme + ["schm"]) {
+                $0.prefix(4) + Array("cens".utf8) + $0.dropFirst(8)
+            },
             protected.without(scheme + ["schi", "tenc"]), protected.without(table + ["encv", "avcC"]),
         ]
     }

@@ -247,14 +247,44 @@ struct SegmentReaderTests {
     func declaredSamples() throws {
         let series = try Coding.all[1].series(isFragmented: true)
         let media = series.media[3]
-        #expect(media.withUnsafeBytes { DeclaredSamples.fit($0) })
+        #expect(Self.fits([], media))
         let declared = BoxEditor.edit(media, ["moof", "traf", "trun"]) { content in
             content[..<4] + [0x03, 0x93, 0x87, 0x00] + content[8...]
         }
-        #expect(!declared.withUnsafeBytes { DeclaredSamples.fit($0) })
+        #expect(!Self.fits([], declared))
         #expect(throws: SegmentDemuxer.Failure.unknownFormat) {
             try SegmentDemuxer.demux(FetchedBytes(declared), initialization: series.initialization)
         }
+    }
+
+    private static func fits(_ initialization: [UInt8], _ media: [UInt8]) -> Bool {
+        initialization.withUnsafeBytes { first in media.withUnsafeBytes { DeclaredSamples.fit(first, $0) } }
+    }
+
+    @Test("Boxes that declare more samples than there are bytes are found wherever libavformat looks")
+    func declaredPlaces() {
+        let many: [UInt8] = [0x03, 0x93, 0x87, 0x00]
+        let run = BoxEditor.box("trun", [0, 0, 0, 1] + many + [0, 0, 0, 8])
+        let fragment = BoxEditor.box("moof", BoxEditor.box("traf", run))
+        let open = [0, 0, 0, 0] + Array("moof".utf8) + BoxEditor.box("traf", run)
+        let long = [0xFF, 0xFF, 0xFF, 0xF0] + Array("moof".utf8) + BoxEditor.box("traf", run)
+        let large: [UInt8] = [0, 0, 0, 1] + Array("moof".utf8) + [0, 0, 0, 0, 0, 0, 0, UInt8(run.count + 24)]
+        let sizes = BoxEditor.box("stsz", [0, 0, 0, 0, 0, 0, 0, 1] + many)
+        let hostile = [
+            fragment, open, long, large + BoxEditor.box("traf", run), BoxEditor.box("wide", []) + fragment, run,
+            BoxEditor.box("udta", fragment), BoxEditor.box("moov", BoxEditor.box("trak", sizes)),
+            BoxEditor.box("moof", BoxEditor.box("traf", BoxEditor.box("senc", [0, 0, 0, 0] + many))),
+        ]
+        for bytes in hostile {
+            #expect(!Self.fits([], bytes) && !Self.fits(bytes, []) && !Self.fits(BoxEditor.box("free", []), bytes))
+            // Cut anywhere between the initialization section and the media.
+            #expect(!Self.fits(Array(bytes.prefix(20)), Array(bytes.dropFirst(20))))
+            #expect(throws: SegmentDemuxer.Failure.unknownFormat) { try SegmentDemuxer.demux(bytes) }
+        }
+        // A box that reaches into the media hides what it has there.
+        let hiding = [0, 0, 0, 100] + Array("free".utf8)
+        #expect(!Self.fits(hiding, [UInt8](repeating: 0, count: 92) + fragment))
+        #expect(Self.fits([], BoxEditor.box("mdat", fragment)))
     }
 
     @Test(

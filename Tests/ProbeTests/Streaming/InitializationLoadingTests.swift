@@ -75,14 +75,9 @@ struct InitializationLoadingTests {
     /// AES-CBC with padding by PKCS #7.
     private static func encrypted(_ plain: [UInt8], _ cipher: BlockCipher, _ vector: [UInt8]) -> [UInt8] {
         let padding = 16 - plain.count % 16
-        let padded = plain + [UInt8](repeating: UInt8(padding), count: padding)
-        var (block, result) = (vector, [UInt8]())
-        for start in stride(from: 0, to: padded.count, by: 16) {
-            for index in block.indices { block[index] ^= padded[start + index] }
-            cipher.encrypt(&block)
-            result += block
-        }
-        return result
+        var (bytes, block) = (plain + [UInt8](repeating: UInt8(padding), count: padding), vector)
+        for start in stride(from: 0, to: bytes.count, by: 16) { cipher.chain(&bytes, at: start, to: &block) }
+        return bytes
     }
 
     @Test(

@@ -66,14 +66,19 @@ struct SteeringPlaybackTests {
         #expect(played.all(.bufferBegin).count == 1 && !played.actions.contains(.streamWarning))
     }
 
+    /// An answer with a clone of a pathway, which comes first.
+    private static func clone(of base: String) -> String {
+        let clones = """
+            ,"PATHWAY-CLONES":[{"BASE-ID":"\(base)","ID":"three","URI-REPLACEMENT":{"HOST":"three.test","PARAMS":{"t":"1"}}}]
+            """
+        return order("three", "one", more: clones)
+    }
+
     @Test("HLS: a clone of a pathway has the host and the parameters of the answer")
     func clone() async throws {
-        let clones = """
-            ,"PATHWAY-CLONES":[{"BASE-ID":"one","ID":"three","URI-REPLACEMENT":{"HOST":"three.test","PARAMS":{"t":"1"}}}]
-            """
         let (played, urls) = try await play(
             "/master.m3u8",
-            steering: { _ in Self.order("three", "one", more: clones) },
+            steering: { _ in Self.clone(of: "one") },
             manifest: Self.pathways
         )
         #expect(played.outcome == .ended, "\(played.story)")
@@ -113,12 +118,9 @@ struct SteeringPlaybackTests {
 
     @Test("DASH: the addresses of media at a clone have the parameters of the answer (ETSI TS 103 998)")
     func cloneOfMedia() async throws {
-        let clones = """
-            ,"PATHWAY-CLONES":[{"BASE-ID":"two","ID":"three","URI-REPLACEMENT":{"HOST":"three.test","PARAMS":{"t":"1"}}}]
-            """
         let (played, urls) = try await play(
             "/a.mpd",
-            steering: { _ in Self.order("three", "one", more: clones) },
+            steering: { _ in Self.clone(of: "two") },
             manifest: Self.mpd("queryBeforeStart=\"1\"").replacing("$.m4s", with: "$.m4s?k=2")
         )
         #expect(played.outcome == .ended, "\(played.story)")

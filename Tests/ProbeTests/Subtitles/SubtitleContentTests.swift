@@ -70,6 +70,22 @@ struct SubtitleContentTests {
     }
 
     @Test(
+        "Frames of TTML count at the effective frame rate",
+        arguments: [
+            ("", 100.0), ("ttp:frameRateMultiplier=\"1000 1001\"", 100.1),
+            ("ttp:frameRateMultiplier=\"1000:1001\"", 100.1),
+            ("ttp:frameRateMultiplier=\"1 1\"", 100), ("ttp:frameRateMultiplier=\"1 0\"", 100),
+            ("ttp:frameRateMultiplier=\"fast\"", 100), ("ttp:frameRateMultiplier=\"\"", 100),
+        ]
+    )
+    func effectiveRate(attribute: String, seconds: Double) {
+        let text = Self.document("<div><p begin=\"3000f\" dur=\"3f\"/></div>", "ttp:frameRate=\"30\" \(attribute)")
+        // A range that the paragraph is outside of, so that its beginning is noted.
+        let content = TimedTextReader.read(Array(text.utf8), range: 0..<1_000_000_000)
+        #expect(content.firstOutside == Int64((seconds * 1e9).rounded()), "\(content)")
+    }
+
+    @Test(
         "Defects of TTML are named",
         arguments: [
             ("<html><body/></html>", "must be `tt`"), ("<!DOCTYPE html><html/>", "document type"),

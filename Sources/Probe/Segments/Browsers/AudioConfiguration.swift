@@ -43,6 +43,14 @@ enum AudioConfiguration {
         return .aac
     }
 
+    /// Chromium's media source knows no MPEG audio in MP4 (media/formats/mp4/es_descriptor.h, `ObjectType`).
+    static let mpegAudio = MediaRefusal(
+        "the initialization section has a track of MPEG audio (MP3)",
+        expected: "a codec such as AAC, Opus and FLAC",
+        remedy: "encode the track again, or package MP3 without MP4",
+        ground: .chromium
+    )
+
     private static let emptyRemedy =
         "let the packager read a frame before it writes the section (ffmpeg: `-movflags +delay_moov`)"
 

@@ -7,6 +7,8 @@ struct InitializationCheck {
     private(set) var families: [CodecFamily] = []
     /// The identifiers of tracks in which each sample has a separate initialization vector.
     private(set) var encryptedTracks: Set<UInt32> = []
+    /// The reason for which Chromium refuses the section, and other browsers perhaps not.
+    private(set) var chromiumRefusal: MediaRefusal?
 
     /// - Throws: ``MediaRefusal``.
     init(_ section: [UInt8]) throws(MediaRefusal) {
@@ -46,8 +48,23 @@ struct InitializationCheck {
             guard let table = try media.mandatory("minf")?.mandatory("stbl")?.mandatory("stsd") else { continue }
             let entries = try Self.entries(table, isVideo: handlerType == "vide")
             families += entries.compactMap(\.family)
+            let tolerated = entries.compactMap(\.chromiumRefusal)
+            if tolerated.count == entries.count { chromiumRefusal = chromiumRefusal ?? tolerated.first }
+            if let id { checkDescription(of: id, in: movie) }
             if let id, !entries.isEmpty, entries.allSatisfy(\.hasSampleVectors) { encryptedTracks.insert(id) }
         }
+    }
+
+    /// Checks the number of the sample entry that fragments have by default: Chromium counts from one
+    /// (media/formats/mp4/mp4_stream_parser.cc, `ParseMoov`).
+    private mutating func checkDescription(of id: UInt32, in movie: BoxReading) {
+        let defaults = movie.first("mvex")?.all("trex").first { $0.bytes.unsigned32(at: 4) == id }
+        guard chromiumRefusal == nil, defaults?.bytes.unsigned32(at: 8) == 0 else { return }
+        chromiumRefusal = MediaRefusal(
+            "the `trex` box of track \(id) has a sample description of number 0",
+            expected: "the number of a sample entry, from 1 on",
+            ground: .chromium
+        )
     }
 
     /// The tracks with defaults for fragments; nil in doubt.

@@ -5,6 +5,8 @@ struct SampleEntryCheck {
     private(set) var family: CodecFamily?
     /// Whether the samples are encrypted, each with a separate initialization vector.
     private(set) var hasSampleVectors = false
+    /// The reason for which Chromium refuses the entry, and other browsers perhaps not.
+    private(set) var chromiumRefusal: MediaRefusal?
 
     /// - Throws: ``MediaRefusal``.
     init(_ entry: BoxReading, isVideo: Bool) throws(MediaRefusal) {
@@ -20,6 +22,7 @@ struct SampleEntryCheck {
         family = CodecFamily(sampleEntry: type)
         if type == "mp4a" {
             family = try AudioConfiguration.family(in: boxes)
+            if family == .mp3 { chromiumRefusal = AudioConfiguration.mpegAudio }
         } else if let configuration = DecoderConfiguration.mandatory[type] {
             try Self.check(configuration, of: type, boxes)
         }
@@ -41,6 +44,7 @@ struct SampleEntryCheck {
             throw Self.missing("frma", "an encrypted sample entry")
         }
         guard protection.first("schm") != nil else { throw Self.missing("schm", "an encrypted sample entry") }
+        try Self.checkSchemes(boxes)
         guard let information = protection.first("schi"), information.isReadable else {
             throw Self.missing("schi", "an encrypted sample entry")
         }
@@ -50,6 +54,19 @@ struct SampleEntryCheck {
         // Whether samples are protected, and the size of their vectors (ISO/IEC 23001-7, 8.2).
         if defaults.count >= 8 { hasSampleVectors = defaults[6] == 1 && defaults[7] > 0 }
         return BoxType(rawValue: format)
+    }
+
+    /// Refuses an entry whose schemes of protection are all others than those of browsers (ISO/IEC 23001-7, 10.1 and
+    /// 10.4).
+    private static func checkSchemes(_ boxes: BoxReading) throws(MediaRefusal) {
+        let schemes = boxes.all("sinf").map { $0.first("schm")?.bytes.unsigned32(at: 4).map { BoxType(rawValue: $0) } }
+        guard schemes.allSatisfy({ $0 != nil && $0 != "cenc" && $0 != "cbcs" }) else { return }
+        let names = schemes.compactMap { $0.map { "`\($0)`" } }
+        throw MediaRefusal(
+            "the samples are encrypted with the scheme \(names.joined(separator: " and "))",
+            expected: "`cenc` or `cbcs`",
+            remedy: "encrypt the media again"
+        )
     }
 
     private static func missing(_ box: BoxType, _ place: String) -> MediaRefusal {

@@ -1,14 +1,38 @@
 /// Checks a media segment as the Media Source implementations of browsers, and the transmuxers of the players in them,
 /// do.
 enum SegmentAcceptance {
-    /// Codecs of transport streams, by libavcodec's names, that the transmuxers of hls.js (src/demux/tsdemuxer.ts,
-    /// `parsePMT`) and Shaka Player (lib/util/ts_parser.js) do not read.
-    private static let notTransmuxed: [String: String] = [
-        "mpeg1video": "MPEG-1 video", "mpeg2video": "MPEG-2 video", "mpeg4": "MPEG-4 Part 2 video",
-        "vc1": "VC-1 video", "cavs": "AVS video", "dirac": "Dirac video", "aac_latm": "AAC in LATM", "dts": "DTS audio",
-        "truehd": "Dolby TrueHD audio", "pcm_bluray": "PCM audio", "mp1": "MPEG audio layer 1",
-        "mp2": "MPEG audio layer 2",
-    ]
+    /// A refusal of a segment.
+    struct Finding: Hashable, Sendable {
+        var refusal: MediaRefusal
+        /// Whether the player fails; otherwise it plays the other track alone.
+        var isWhole = true
+        /// Whether the reason is in the initialization section.
+        var isOfInitialization = false
+    }
+
+    /// The reason for which players in browsers refuse a segment, or a track of it; nil without one, or in doubt.
+    ///
+    /// - Parameters:
+    ///   - content: the content of the segment.
+    ///   - initialization: the initialization section; empty for a segment that begins with its own one.
+    ///   - transmuxer: the player's transmuxer; nil for what all of them refuse.
+    static func finding(
+        in media: [UInt8],
+        _ content: SegmentContent,
+        initialization: [UInt8],
+        transmuxer: Transmuxer?
+    ) -> Finding? {
+        if let found = finding(inTransportStream: media, content, transmuxer) { return found }
+        guard content.wrap == nil, content.hasTimeline else { return nil }
+        do throws(MediaRefusal) {
+            let check = try InitializationCheck(initialization.isEmpty ? media : initialization)
+            if let refusal = check.chromiumRefusal { throw refusal }
+            let refusal = refusal(ofFragments: media, encryptedTracks: check.encryptedTracks)
+            return refusal.map { Finding(refusal: $0) }
+        } catch {
+            return Finding(refusal: error, isOfInitialization: true)
+        }
+    }
 
     /// The reason for which no browser takes the fragments of a segment (W3C, ISO BMFF Byte Stream Format, section 4).
     ///
@@ -34,17 +58,32 @@ enum SegmentAcceptance {
     }
 
     /// The reason for which players in browsers do not show a track of a transport stream.
-    static func refusal(ofTransportStream content: SegmentContent) -> (refusal: MediaRefusal, isWhole: Bool)? {
-        guard content.wrap != nil else { return nil }
+    private static func finding(
+        inTransportStream media: [UInt8],
+        _ content: SegmentContent,
+        _ transmuxer: Transmuxer?
+    ) -> Finding? {
+        // Packed audio with a timestamp has the wrap of transport streams, too.
+        guard content.wrap != nil, media.withUnsafeBytes({ SegmentFormat($0) == .transportStream }) else { return nil }
         let codecs = [content.video?.codec, content.audio?.codec].compactMap(\.self)
-        let refused = codecs.compactMap { notTransmuxed[$0] }
-        guard !refused.isEmpty else { return nil }
+        let types = media.withUnsafeBytes { ProgramTypes.types(in: $0) }
+        var (names, isFailure) = ([String](), false)
+        for codec in codecs {
+            switch Transmuxer.treatment(of: codec, in: types, by: transmuxer) {
+            case .read: continue
+            case .ignored(let name): names.append(name)
+            case .failed(let name):
+                names.append(name)
+                isFailure = true
+            }
+        }
+        guard !names.isEmpty else { return nil }
         let refusal = MediaRefusal(
-            "the transport stream has \(refused.joined(separator: " and "))",
+            "the transport stream has \(names.joined(separator: " and "))",
             expected: "H.264 or H.265, and AAC, MP3 or AC-3",
             remedy: "encode the track again"
         )
-        return (refusal, refused.count == codecs.count)
+        return Finding(refusal: refusal, isWhole: isFailure || names.count == codecs.count)
     }
 
     /// Whether a fragment describes the encryption of its samples, or may (ISO/IEC 23001-7, 6 and 7; PIFF).

@@ -71,6 +71,36 @@ struct ProgramMap: Hashable, Sendable {
     }
 }
 
+/// The types of the streams of a program, also those that only libavformat knows (ISO/IEC 13818-1, table 2-34).
+enum ProgramTypes {
+    /// Reads the first map of a transport stream; nil in doubt.
+    static func types(in media: UnsafeRawBufferPointer) -> Set<UInt8>? {
+        var (mapPID, start) = (UInt16?.none, 0)
+        while start + TransportPacket.size <= media.count {
+            let bytes = UnsafeRawBufferPointer(rebasing: media[start..<(start + TransportPacket.size)])
+            start += TransportPacket.size
+            guard let packet = TransportPacket(bytes), packet.hasPayload, packet.startsUnit else { continue }
+            let payload = UnsafeRawBufferPointer(rebasing: bytes[packet.payloadOffset...])
+            if packet.pid == 0 {
+                mapPID = ProgramAssociation.mapPID(in: payload)
+            } else if packet.pid == mapPID {
+                return types(of: payload)
+            }
+        }
+        return nil
+    }
+
+    private static func types(of payload: UnsafeRawBufferPointer) -> Set<UInt8>? {
+        guard let content = ProgramSection(payload, table: 2)?.content, content.count >= 4 else { return nil }
+        var (types, offset) = (Set<UInt8>(), 4 + (Int(content[2] & 0x0F) << 8 | Int(content[3])))
+        while offset + 5 <= content.count {
+            types.insert(content[offset])
+            offset += 5 + (Int(content[offset + 3] & 0x0F) << 8 | Int(content[offset + 4]))
+        }
+        return offset == content.count ? types : nil
+    }
+}
+
 /// The codings that this module reads itself.
 enum ElementaryCoding: Hashable, Sendable {
     case h264, h265, aac, ac3, enhancedAC3, mpegAudio
