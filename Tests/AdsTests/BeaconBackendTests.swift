@@ -332,16 +332,17 @@ struct BeaconBackendTests {
         await queue.waitUntilIdle()
         #expect(server.taken(by: "alive.test").count == 700)
         // The dead server is left alone for longer and longer.
-        for _ in 0..<1_800 {
-            clock.advance(by: .seconds(1))
+        for _ in 0..<180 {
+            clock.advance(by: .seconds(10))
             await queue.waitUntilIdle()
         }
         #expect(server.attempts(at: "dead.test") - attempts < 400)
         server.revive()
-        clock.advance(by: .seconds(300))
-        await queue.waitUntilIdle()
-        print("IDLE", queue.ledger["beacons"]?.queued as Any, clock.nextDeadline as Any, clock.now)
-        #expect(await queue.flush(timeout: .seconds(300)))
+        // A flush would wait for the end of the pause, and nobody would advance the clock.
+        for _ in 0..<10 where queue.ledger["beacons"]?.queued != 0 {
+            clock.advance(by: .seconds(300))
+            await queue.waitUntilIdle()
+        }
         for host in ["dead.test", "alive.test"] {
             let taken = server.taken(by: host)
             #expect(taken.count == (host == "dead.test" ? 500 : 700) && Set(taken).count == taken.count)

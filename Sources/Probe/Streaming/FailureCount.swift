@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Counts failures across variants, for profiles whose player does so.
 struct FailureCount: Hashable, Sendable {
     private var byRung: [Int: Int] = [:]
