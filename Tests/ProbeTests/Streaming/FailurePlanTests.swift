@@ -43,7 +43,7 @@ struct FailurePlanTests {
             #expect(variants == ["v0", "v2", "v1", "v1", "v1", "v1", "v1"])
             // The third failure: 2² s.
             #expect(times == [0, 0, 0, 4000, 12_000, 20_000, 28_000])
-            guard case .failed = played.outcome, let error = played.time(.error),
+            guard case .failed = played.outcome, let error = played.all(.error).last?.time.instant.milliseconds,
                 let last = network.requests.last?.instant
             else {
                 Issue.record("\(played.story)")

@@ -11,11 +11,13 @@ struct DocumentedLevels: Sendable, CustomTestStringConvertible {
     let resume: Int64
     var block = 1
     var pictures = 0
+    /// Media3's `CompositeSequenceableLoader`: the track loads whose next position is the earlier one.
+    var keepsStep = false
 
     /// Media3's `DefaultLoadControl`, mpv's `--cache-pause-initial=no` and `--cache-pause-wait`; the others are ours.
     static let all = [
         DocumentedLevels(name: "standard", start: 1_000_000_000, resume: 1_000_000_000),
-        DocumentedLevels(name: "exoplayer", start: 1_000_000_000, resume: 2_000_000_000),
+        DocumentedLevels(name: "exoplayer", start: 1_000_000_000, resume: 2_000_000_000, keepsStep: true),
         DocumentedLevels(name: "avplayer", start: 2_000_000_000, resume: 4_000_000_000),
         DocumentedLevels(name: "mpv", start: 0, resume: 1_000_000_000, block: 32_768, pictures: 1),
     ]
@@ -75,6 +77,7 @@ struct ArithmeticTests {
                     lanes: stream.lanes,
                     manifestSize: stream.manifestSize,
                     isProgressive: use == .progressive,
+                    keepsStep: levels.keepsStep,
                     block: levels.block,
                     pictures: stream.packaging == .transportStream ? levels.pictures : 0,
                     piece: { pieceSize ?? SimulatedNetwork.pieceSize($0) }

@@ -6,6 +6,9 @@ struct ComputedPlayback {
         var size: Int
         /// The frames of a segment; none for a playlist or an initialization section.
         var frames: [FrameBytes] = []
+        /// The duration in the playlist of the segment whose loading this request begins; 0 if an earlier one, for its
+        /// initialization section, has begun it.
+        var duration: Int64 = 0
     }
 
     struct Request {
@@ -45,6 +48,8 @@ struct ComputedPlayback {
     var manifestSize: Int
     /// Whether frames are playable before their segment is complete.
     var isProgressive: Bool
+    /// Whether a track requests no segment that begins after the end of the one that the other requested last.
+    var keepsStep = false
     /// The bytes of a segment that the demuxer reads at once, and the pictures of a transport stream that have to
     /// follow a picture.
     var block = 1
@@ -68,12 +73,22 @@ struct ComputedPlayback {
         return now
     }
 
+    /// Whether a track may request its next resource, by the number of resources that each has requested.
+    private func isInStep(_ lane: Int, _ requested: [Int]) -> Bool {
+        func end(_ lane: Int) -> Int64 { lanes[lane].prefix(requested[lane]).reduce(0) { $0 + $1.duration } }
+        return !keepsStep
+            || lanes.indices.allSatisfy { $0 == lane || requested[$0] == lanes[$0].count || end(lane) <= end($0) }
+    }
+
     /// The arrivals of media, and the instant of the last byte. One link serves the requests in their order; a track
     /// has one request at a time, and the second track begins once the first one's playlist is there.
     private func arrivals() -> (media: [Arrival], last: Int64) {
         var free = arrival(of: manifestSize, from: 0)
         var requests = received ?? [Request(lane: 0, instant: free)]
         var next = lanes.map { _ in 0 }
+        // The resources that were requested, and the tracks that wait for the other one.
+        var asked = lanes.indices.map { $0 == 0 ? 1 : 0 }
+        var idle: Set<Int> = []
         var found = lanes.map { _ in [Arrival]() }
         let origin = lanes[0].lazy.flatMap(\.frames).filter(\.isVideo).map(\.start).min() ?? 0
         while !requests.isEmpty {
@@ -92,8 +107,15 @@ struct ComputedPlayback {
                 found[lane].append(Arrival(instant: there, isVideo: frame.isVideo, end: frame.end - origin))
             }
             guard received == nil else { continue }
-            if index + 1 < lanes[lane].count { requests.append(Request(lane: lane, instant: free)) }
-            if lane == 0, index == 0 { requests += (1..<lanes.count).map { Request(lane: $0, instant: free) } }
+            idle.insert(lane)
+            if lane == 0, index == 0 { idle.formUnion(1..<lanes.count) }
+            // A request of a later track may allow one of an earlier track.
+            for lane in Array(lanes.indices) + [0] where idle.contains(lane) && isInStep(lane, asked) {
+                idle.remove(lane)
+                guard asked[lane] < lanes[lane].count else { continue }
+                asked[lane] += 1
+                requests.append(Request(lane: lane, instant: free))
+            }
         }
         if isProgressive, pictures > 0 {
             found[0] = found[0].filter { !$0.isVideo } + delayed(found[0].filter(\.isVideo), free)

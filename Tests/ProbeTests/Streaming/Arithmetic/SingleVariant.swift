@@ -69,10 +69,17 @@ struct SingleVariant: Sendable, CustomTestStringConvertible {
         var resources = [ComputedPlayback.Resource(size: bytes("media.m3u8").count)]
         if isFragmented { resources.append(ComputedPlayback.Resource(size: initialization.count)) }
         let playlist = String(decoding: bytes("media.m3u8"), as: UTF8.self)
-        for name in playlist.split(separator: "\n") where !name.hasPrefix("#") {
-            let segment = bytes(String(name))
+        var duration = 0.0
+        for line in playlist.split(separator: "\n") {
+            if line.hasPrefix("#EXTINF:") { duration = Double(line.dropFirst(8).prefix { $0 != "," }) ?? 0 }
+            if line.hasPrefix("#") { continue }
+            let segment = bytes(String(line))
             let frames = FrameBytesReader.frames(of: segment, initialization: initialization)
-            resources.append(ComputedPlayback.Resource(size: segment.count, frames: frames))
+            let nanoseconds = Int64((duration * 1_000_000).rounded()) * 1000
+            resources.append(ComputedPlayback.Resource(size: segment.count, frames: frames, duration: nanoseconds))
+        }
+        if isFragmented, resources.count > 2 {
+            (resources[1].duration, resources[2].duration) = (resources[2].duration, 0)
         }
         return resources
     }

@@ -63,10 +63,10 @@ struct DASHReloadTests {
             return
         }
         #expect(warning.kind == .latePlaylist && warning.url == Loading.base + "live.mpd")
-        guard case .exhausted(let error)? = findings(127.5).first else {
-            Issue.record("no end")
+        guard case .stale(let stale, let error)? = findings(127.5).first else {
+            Issue.record("not stale")
             return
         }
-        #expect(error?.code == .stalePlaylist)
+        #expect(stale == id && error.code == .stalePlaylist)
     }
 }
