@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays the same schedules with hls.js in a real Chromium and with the probe's profile of it, and prints one table.
+"""Plays the same schedules with hls.js, dash.js or Shaka in a real Chromium and with the probe's profile of it, and prints one table.
 
 Both play at the same time from one test origin, each over a separate link with the same schedule. The table has, for each stream and
 schedule: the start time, the stalls, the bytes, and the rungs in the order of their segments; an aborted request has an exclamation mark.
@@ -13,59 +13,92 @@ the comparison says SKIPPED.
 Exits with 0 if every trial passed, with 1 if one differs, and with 3 if something could not be compared and nothing differs.
 
 Needs chromium, and hls.js from scripts/install-hls-js.sh: 1.6.15 as a module, which cannot start a web worker. Therefore, the profile
-is hlsjs-no-worker; it stands for 1.7.1.
+is hlsjs-no-worker; it stands for 1.7.1. No package registry has dash.js and Shaka: give the file of a release, dash.all.min.js (UMD) or
+shaka-player.compiled.js. The profiles stand for dash.js 5.1.1 and Shaka 5.2.0.
 
 Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/debug]
+                                  [--player hls.js] [--player dash.js=FILE] [--player shaka=FILE]
 """
 import argparse, collections, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port
 
-HLS_JS_VERSION, PROFILE = "1.6.15", "hlsjs-no-worker"
+HLS_JS_VERSION = "1.6.15"
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
-STREAMS = ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8"]
 ATTEMPTS = 3
 # The specification's: segments of a run, share of the bytes, seconds of the start and of a stall; ms that the page's timers may be late.
 TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, gap=100)
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>hls.js</title><video muted></video><script type="module">
-import { t as load } from "/hls.js"
+# A player's profile and streams, and what loads its file and plays `url` in `video`: it sets `version` and `stop`.
+Player = collections.namedtuple("Player", "profile streams tag code")
+PLAYERS = {
+    "hls.js": Player("hlsjs-no-worker", ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8"], "", """
+      const { t: load } = await import("/player.js")
+      // The module's own player has other settings: its class makes one with the defaults.
+      const Hls = load(document.createElement("video"), "data:,", () => {}).constructor
+      const hls = new Hls()
+      result.version = Hls.version
+      stop = () => hls.destroy()
+      hls.on("hlsError", (_, data) => { if (data.fatal) fail(data.details) })
+      begin()
+      hls.loadSource(url)
+      hls.attachMedia(video)
+    """),
+    "dash.js": Player("dashjs", ["vod/dash/number.mpd"], '<script src="/player.js"></script>', """
+      const player = dashjs.MediaPlayer().create()
+      result.version = player.getVersion()
+      stop = () => player.destroy()
+      player.on("error", event => fail(event.error.message ?? event.error))
+      begin()
+      player.initialize(video, url, true)
+    """),
+    "shaka": Player("shaka", ["vod/dash/number.mpd", "vod/fmp4/master.m3u8", "vod/ts/master.m3u8"], '<script src="/player.js"></script>', """
+      shaka.polyfill.installAll()
+      const player = new shaka.Player()
+      await player.attach(video)
+      result.version = shaka.Player.version
+      stop = () => player.destroy()
+      player.addEventListener("error", event => { if (event.detail.severity === 2) fail(event.detail) })
+      begin()
+      player.load(url).catch(fail)
+    """),
+}
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>player</title><video muted></video>TAG<script type="module">
 const [url, seconds] = [decodeURIComponent(location.hash.slice(1).split("|")[0]), +location.hash.split("|")[1]]
 const video = document.querySelector("video")
-// The module's own player has other settings: its class makes one with the defaults.
-const Hls = load(document.createElement("video"), "data:,", () => {}).constructor
-const result = { version: Hls.version, start: null, stalls: [], gap: 0, error: null }
+const result = { version: null, start: null, stalls: [], gap: 0, error: null }
 let last = performance.now()
 setInterval(() => { const now = performance.now(); result.gap = Math.max(result.gap, now - last - 20); last = now }, 20)
-const hls = new Hls()
-const begin = performance.now()
-let stall = null, moved = begin, position = 0, isWaiting = false
+let began = null, stop = () => {}
+let stall = null, moved = 0, first = null, position = 0, isWaiting = false
+// Only what happens from here on counts: a player takes some time to be ready.
+function begin() { began = moved = last = performance.now(); result.gap = 0 }
 video.addEventListener("waiting", () => { isWaiting = true })
 video.addEventListener("playing", () => {
   isWaiting = false
-  if (result.start === null) result.start = (performance.now() - begin) / 1000
+  if (result.start === null) { result.start = (performance.now() - began) / 1000; first = video.currentTime }
 })
 setInterval(() => {
+  if (began === null) return
   const now = performance.now()
   if (video.currentTime !== position) {
     if (stall !== null) { result.stalls.push({ at: position, length: (now - stall) / 1000 }); stall = null }
     position = video.currentTime; moved = now
   } else if (isWaiting && result.start !== null && !video.ended && now - moved > 100 && stall === null) stall = moved
-  if (video.ended || position >= seconds || now - begin > 4000 * seconds) end()
+  if (video.ended || first !== null && position - first >= seconds || now - began > 4000 * seconds) end()
 }, 10)
 let isOver = false
 async function end() {
   if (isOver) return
   isOver = true
   result.position = position
-  hls.destroy()
-  await fetch("/result", { method: "POST", body: JSON.stringify(result) })
+  try { await stop() } finally { await fetch("/result", { method: "POST", body: JSON.stringify(result) }) }
 }
-hls.on("hlsError", (_, data) => { if (data.fatal) { result.error = String(data.details); end() } })
-hls.loadSource(url)
-hls.attachMedia(video)
-video.play().catch(() => {})
+function fail(error) { result.error = String(error); end() }
 video.addEventListener("canplay", () => video.play().catch(() => {}))
+try {CODE} catch (error) { fail(error) }
+video.play().catch(() => {})
 </script>"""
 
 Requests = collections.namedtuple("Requests", "rungs bytes")
@@ -77,10 +110,11 @@ def skip(reason):
 
 
 class Pages(http.server.ThreadingHTTPServer):
-    """Serves the page and hls.js, and takes the result of one page."""
+    """Serves the page and the file of its player, and takes the result of one page."""
 
-    def __init__(self, script):
+    def __init__(self, player, script):
         self.results, self.script = queue.Queue(), script
+        self.page = PAGE.replace("TAG", player.tag).replace("CODE", player.code)
         super().__init__(("127.0.0.1", 0), PageHandler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -97,10 +131,10 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        if self.path == "/hls.js":
+        if self.path == "/player.js":
             self.reply(self.server.script, "text/javascript")
         else:
-            self.reply(PAGE.encode(), "text/html")
+            self.reply(self.server.page.encode(), "text/html")
 
     def do_POST(self):
         self.server.results.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
@@ -111,7 +145,8 @@ def start_origin(options, schedule, folder):
     port, log = free_port(), os.path.join(folder, "origin.ndjson")
     length = next((size for size in range(24, 481, 24) if size >= options.seconds + 24), 480)
     process = subprocess.Popen(
-        [options.bin + "/test-origin", "--port", str(port), "--schedule", schedule, "--length", str(length), "--log", log],
+        [options.bin + "/test-origin", "--port", str(port), "--schedule", schedule, "--length", str(length), "--log", log]
+        + [argument for fault in options.fault or [] for argument in ("--fault", fault)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
     for _ in range(1200):
@@ -124,8 +159,8 @@ def start_origin(options, schedule, folder):
     raise SystemExit("the test origin does not answer")
 
 
-def play_in_browser(options, script, url, folder):
-    pages = Pages(script)
+def play_in_browser(options, player, script, url, folder):
+    pages = Pages(player, script)
     address = f"http://127.0.0.1:{pages.server_port}/#{url.replace('%', '%25')}|{options.seconds}"
     browser = subprocess.Popen(
         [shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
@@ -144,9 +179,9 @@ def play_in_browser(options, script, url, folder):
         pages.server_close()
 
 
-def play_with_probe(options, url):
+def play_with_probe(options, profile, url):
     run = subprocess.run(
-        [options.bin + "/player-monitor", "play", "--profile", PROFILE, "--duration", str(options.seconds), "--backend", "json", url],
+        [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url],
         capture_output=True, text=True,
     )
     result = {"start": None, "stalls": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
@@ -194,8 +229,8 @@ def requests_of(records, session):
     return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(rungs)], round(size))
 
 
-def differences(trial):
-    """What differs beyond the tolerances, in words."""
+def differences(name, trial):
+    """What differs beyond the tolerances, in words; `name` is that of the real player."""
     found = []
     real, probe = trial.real_requests, trial.probe_requests
     if [rung for rung, _ in real.rungs] != [rung for rung, _ in probe.rungs]:
@@ -212,7 +247,7 @@ def differences(trial):
     starts = (trial.real["start"], trial.probe["start"])
     if None in starts or abs(starts[0] - starts[1]) > TOLERANCES.start:
         found.append("start")
-    return found + [f"an error of {name}" for name, player in (("hls.js", trial.real), ("the probe", trial.probe)) if player["error"]]
+    return found + [f"an error of {who}" for who, player in ((name, trial.real), ("the probe", trial.probe)) if player["error"]]
 
 
 def row(name, result, requests):
@@ -222,34 +257,38 @@ def row(name, result, requests):
     return f"  {name:<8} {start:>7} {stalls:>12} {requests.bytes / 1e6:>8.2f}  {rungs}  {result['error'] or ''}".rstrip()
 
 
-def play(options, script, stream, schedule):
+def play(options, player, script, stream, schedule):
     """One trial: what the page and the probe report, and what each requested."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         origin, port, log = start_origin(options, schedule, folder)
         try:
             with ThreadPoolExecutor(1) as worker:
-                probed = worker.submit(play_with_probe, options, f"http://127.0.0.1:{port}/s/probe/{stream}")
-                shown = play_in_browser(options, script, f"http://127.0.0.1:{port}/s/real/{stream}", folder)
+                probed = worker.submit(play_with_probe, options, player.profile, f"http://127.0.0.1:{port}/s/probe/{stream}")
+                shown = play_in_browser(options, player, script, f"http://127.0.0.1:{port}/s/real/{stream}", folder)
                 probed = probed.result()
         finally:
             origin.terminate()
             origin.wait()
         with open(log) as lines:
             records = [json.loads(line) for line in lines]
+        if options.logs:
+            os.makedirs(options.logs, exist_ok=True)
+            name = "".join(sign if sign.isalnum() else "-" for sign in f"{player.profile} {stream} {schedule}")
+            shutil.copyfile(log, os.path.join(options.logs, f"{name}-{time.time():.0f}.ndjson"))
     return Trial(shown, probed, requests_of(records, "real"), requests_of(records, "probe"))
 
 
 class Comparison:
     """The attempts of one stream and schedule, and the verdict."""
 
-    def __init__(self, options, script, stream, schedule):
-        self.name, self.attempts, agreeing, differing = f"{stream}, {schedule}", [], 0, 0
+    def __init__(self, options, player, script, stream, schedule):
+        self.player, self.name, self.attempts, agreeing, differing = player, f"{stream}, {schedule}", [], 0, 0
         text = [self.name, "  player   start s     stalls s       MB  rung × segments"]
         while len(self.attempts) < (ATTEMPTS if options.check else 1):
-            trial = play(options, script, stream, schedule)
-            found, gap = differences(trial), trial.real["gap"]
+            trial = play(options, PLAYERS[player], script, stream, schedule)
+            found, gap = differences(player, trial), trial.real["gap"]
             self.attempts.append({"trial": trial._asdict(), "differences": found})
-            text += [row("hls.js", trial.real, trial.real_requests), row("probe", trial.probe, trial.probe_requests)]
+            text += [row(player, trial.real, trial.real_requests), row("probe", trial.probe, trial.probe_requests)]
             if gap > TOLERANCES.gap:
                 text.append(f"  not judged: the page's timers were late by {gap:.0f} ms")
                 continue
@@ -264,14 +303,28 @@ class Comparison:
         print("\n".join(text), flush=True)
 
 
+def player_and_file(text):
+    """The player of a --player, and its file."""
+    name, _, path = text.partition("=")
+    if name not in PLAYERS:
+        raise argparse.ArgumentTypeError(f"'{name}' is not one of {', '.join(PLAYERS)}")
+    if not path and name != "hls.js":
+        raise argparse.ArgumentTypeError(f"{name} needs the file of its release: --player {name}=FILE")
+    return name, path or os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
+
+
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="seconds of media that are played (default: 60)")
+    parser.add_argument("--player", action="append", type=player_and_file, metavar="NAME[=FILE]",
+                        help=f"a player, and the file of its release; may be repeated: {', '.join(PLAYERS)} (default: hls.js)")
     parser.add_argument("--schedule", action="append", help="a schedule of the test origin; may be repeated")
+    parser.add_argument("--fault", action="append", help="a fault of the test origin; may be repeated")
     parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
     parser.add_argument("--bin", default=".build/debug", help="the folder of the built programs (default: .build/debug)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if the players differ")
     parser.add_argument("--jobs", type=int, default=1, help="the trials that play at the same time (default: 1)")
+    parser.add_argument("--logs", metavar="FOLDER", help="keep the test origin's log of each trial in this folder")
     parser.add_argument("--json", metavar="FILE", help="write the results to FILE as JSON")
     return parser.parse_args()
 
@@ -281,28 +334,33 @@ def main():
     if not shutil.which("chromium"):
         skip("there is no chromium")
         return 3
-    path = os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
-    if not os.path.exists(path):
-        skip("there is no hls.js (scripts/install-hls-js.sh)")
-        return 3
-    with open(path, "rb") as file:
-        script = file.read()
-    began = time.monotonic()
+    players, compared, began = options.player or [player_and_file("hls.js")], [], time.monotonic()
+    for name, path in players:
+        if not os.path.exists(path):
+            skip(f"there is no {path}" + (" (scripts/install-hls-js.sh)" if name == "hls.js" else ""))
+            return 3
     with ThreadPoolExecutor(options.jobs) as workers:
-        trials = itertools.product(options.schedule or SCHEDULES, options.stream or STREAMS)
-        compared = list(workers.map(lambda trial: Comparison(options, script, trial[1], trial[0]), trials))
+        for name, path in players:
+            with open(path, "rb") as file:
+                script = file.read()
+            trials = itertools.product(options.schedule or SCHEDULES, options.stream or PLAYERS[name].streams)
+            compared += workers.map(lambda trial: Comparison(options, name, script, trial[1], trial[0]), trials)
     if options.json:
         with open(options.json, "w") as file:
-            json.dump([{"name": one.name, "verdict": one.verdict, "attempts": one.attempts} for one in compared], file, indent=1)
-    versions = {one["trial"]["real"].get("version") for comparison in compared for one in comparison.attempts} - {None}
-    counts = collections.Counter(one.verdict for one in compared)
-    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("agree", "differ", "not judged"))
-    print(f"hls.js {', '.join(sorted(versions)) or 'of an unknown version'}: {summary}, in {time.monotonic() - began:.0f} s", flush=True)
+            results = [{"player": one.player, "name": one.name, "verdict": one.verdict, "attempts": one.attempts} for one in compared]
+            json.dump(results, file, indent=1)
+    for name, path in players:
+        own = [one for one in compared if one.player == name]
+        versions = {one["trial"]["real"].get("version") for comparison in own for one in comparison.attempts} - {None}
+        counts = collections.Counter(one.verdict for one in own)
+        summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("agree", "differ", "not judged"))
+        print(f"{name} {', '.join(sorted(versions)) or 'of an unknown version'}: {summary}, in {time.monotonic() - began:.0f} s", flush=True)
+        if options.check and name == "hls.js" and versions - {HLS_JS_VERSION}:
+            skip(f"hls.js is not {HLS_JS_VERSION}: remove {path}, and run scripts/install-hls-js.sh")
+            return 3
     if not options.check:
         return 0
-    if versions - {HLS_JS_VERSION}:
-        skip(f"hls.js is not {HLS_JS_VERSION}: remove {path}, and run scripts/install-hls-js.sh")
-        return 3
+    counts = collections.Counter(one.verdict for one in compared)
     for one in compared:
         if one.verdict == "not judged":
             skip(f"the machine was too busy to judge: {one.name}")

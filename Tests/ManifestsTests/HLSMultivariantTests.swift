@@ -37,6 +37,22 @@ internal import Testing
         #expect(show.steering == ContentSteering(url: try address("https://media.test/steer")))
     }
 
+    @Test(
+        "Closed captions are undeclared without a rendition of theirs, and without NONE",
+        arguments: [
+            ("#EXT-X-STREAM-INF:BANDWIDTH=1", true), ("#EXT-X-STREAM-INF:BANDWIDTH=1,CLOSED-CAPTIONS=NONE", false),
+            (
+                """
+                #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="c",INSTREAM-ID="CC1"
+                #EXT-X-STREAM-INF:BANDWIDTH=1,CLOSED-CAPTIONS="c"
+                """, false
+            ),
+        ]
+    )
+    func captions(lines: String, isUndeclared: Bool) throws {
+        #expect(try presentation("#EXTM3U\n\(lines)\nv.m3u8\n").hasUndeclaredCaptions == isUndeclared)
+    }
+
     @Test func separateAudioIsChosenDefaultFirst() throws {
         let show = try presentation(Self.bipbop)
         let top = show.variants[2]

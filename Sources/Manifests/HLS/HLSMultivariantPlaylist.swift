@@ -24,6 +24,8 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
         public var subtitleGroup: String?
         /// `PATHWAY-ID` of content steering.
         public var pathway: String?
+        /// `CLOSED-CAPTIONS=NONE`: no variant of the playlist has closed captions.
+        public var hasNoCaptions = false
     }
 
     /// One `EXT-X-MEDIA`.

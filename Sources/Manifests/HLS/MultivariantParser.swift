@@ -132,7 +132,8 @@ extension HLSMultivariantPlaylist.Stream {
             audioGroup: attributes["AUDIO"],
             videoGroup: attributes["VIDEO"],
             subtitleGroup: attributes["SUBTITLES"],
-            pathway: attributes["PATHWAY-ID"]
+            pathway: attributes["PATHWAY-ID"],
+            hasNoCaptions: attributes["CLOSED-CAPTIONS"] == "NONE"
         )
     }
 }

@@ -45,6 +45,9 @@ extension Presentation {
         firstListedVariant = ladder.firstListed
         startOffset = playlist.startOffset
         hasIndependentSegments = playlist.hasIndependentSegments
+        hasUndeclaredCaptions =
+            !playlist.media.contains { $0.kind == .closedCaptions }
+            && !playlist.streams.contains(where: \.hasNoCaptions)
         definitions = playlist.definitions
         notices = playlist.notices + ladder.notices
         locations = ladder.locations

@@ -49,6 +49,9 @@ public struct Presentation: Hashable, Sendable {
     /// Whether each segment of every rendition can be decoded without the previous segments
     /// (`EXT-X-INDEPENDENT-SEGMENTS`).
     public var hasIndependentSegments: Bool
+    /// Whether a multivariant playlist leaves open which closed captions its video carries: it has neither renditions
+    /// of that type nor `CLOSED-CAPTIONS=NONE`. False for other manifests.
+    public var hasUndeclaredCaptions = false
     /// The rules of live playback and of reloading the manifest; nil if the manifest never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
     public var live: LiveRules?

@@ -13,6 +13,8 @@ struct RenditionChoice: Sendable {
     /// The interval of queries whether to abandon a download: that of hls.js (src/controller/abr-controller.ts,
     /// `onFragLoading`).
     private static let abandonmentPause: Duration = .milliseconds(100)
+    /// The wait for the bytes that complete a part.
+    private static let partDelay: Duration = .milliseconds(10)
 
     private let profile: PlayerProfile
     /// The preferred language in lower case.
@@ -125,7 +127,7 @@ extension RenditionChoice {
     /// - Parameter context: the context whose `currentRung` is the download's.
     /// - Returns: the other rung to fetch the segment at; nil to continue.
     mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
-        reconsiderAt = context.now.advanced(by: Self.abandonmentPause)
+        reconsiderAt = nextReconsideration(after: context.now)
         guard let rung = rule.abandonment(of: download, in: context).map(context.ladder.clamped), rung != download.rung
         else { return nil }
         reconsiderAt = nil
@@ -141,7 +143,16 @@ extension RenditionChoice {
 
     /// Records the request of a video segment at `instant`. With a choice of rungs, plans queries about its download.
     mutating func watchDownload(since instant: MonotonicInstant) {
-        reconsiderAt = instant.advanced(by: rule.abandonmentGrace)
+        let delay = profile.sampling.parts == nil ? .zero : Self.partDelay
+        reconsiderAt = instant.advanced(by: rule.abandonmentGrace + delay)
+    }
+
+    /// The next query about a running download; where its parts are samples, soon after the next part can be complete.
+    private func nextReconsideration(after now: MonotonicInstant) -> MonotonicInstant {
+        guard let parts = profile.sampling.parts, let part = sampled[.main] else {
+            return now.advanced(by: Self.abandonmentPause)
+        }
+        return max(now, part.instant.advanced(by: parts.time)).advanced(by: Self.partDelay)
     }
 
     /// Whether a query about the running download is due; true once for each planned instant.

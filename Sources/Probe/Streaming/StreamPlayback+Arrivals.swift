@@ -115,14 +115,16 @@ extension StreamPlayback {
         }
         let age = fetching.begun.duration(to: now.instant).nanoseconds
         let isProduced = segment.completion.map { $0 > now.wallTime.advanced(nanoseconds: -age) } ?? false
-        choice.learn(
-            from: arrivals,
-            of: role,
-            number: fetching.number,
-            begun: fetching.transferBegun,
-            beside: otherTransfers(than: fetching),
-            isProduced: isProduced
-        )
+        if !isInspecting {
+            choice.learn(
+                from: arrivals,
+                of: role,
+                number: fetching.number,
+                begun: fetching.transferBegun,
+                beside: otherTransfers(than: fetching),
+                isProduced: isProduced
+            )
+        }
         let isInspected = feed.needsInspection(plan.rendition)
         let content = try store.open(
             response,

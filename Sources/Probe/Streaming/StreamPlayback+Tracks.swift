@@ -111,9 +111,17 @@ extension StreamPlayback {
             return track.timeNeeded <= max(next, position)
         case .segmentApart:
             // lib/media/streaming_engine.js:1744: the times of the manifest, and its longest segment.
-            let longest = max(segment, other.nextSegment(in: manifest).duration.nanoseconds)
+            let longest = max(track.longSegment(in: manifest), other.longSegment(in: manifest))
             return track.timeNeeded.saturatingSubtract(other.timeNeeded) < longest
         }
+    }
+
+    /// Whether the profile's player still reads the first segment of the video for its captions, before it plays.
+    var isInspecting: Bool {
+        guard profile.inspectsFirstSegment, manifest.presentation?.hasUndeclaredCaptions == true,
+            let track = tracks[.main], track.segmentCount == 0, (session.pendingSeek ?? 0) == 0
+        else { return false }
+        return track.renditionInUse.flatMap { manifest[$0] }?.isLive != true
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
@@ -211,6 +219,7 @@ extension StreamPlayback {
     ///
     /// - Returns: whether that is there already, so that the track can take another step.
     private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) -> Bool {
+        if role == .audio, isInspecting { return false }
         askLicence(for: segment, now)
         switch store.need(of: segment, role) {
         case .fetch(let purpose, let url, let range):
@@ -250,7 +259,8 @@ extension StreamPlayback {
 
     /// Asks the rule whether to abandon the running download for a lower rung.
     mutating func reconsider(_ now: Timestamp) {
-        guard choice.takeReconsideration(at: now.instant), let fetching = fetches.fetching(.segment(.main)),
+        guard choice.takeReconsideration(at: now.instant), !isInspecting,
+            let fetching = fetches.fetching(.segment(.main)),
             let plan = tracks[.main]?.plan, let segment = plan.segment
         else { return }
         // A segment that the server is still producing is not slow because of the network.

@@ -161,6 +161,17 @@ struct TrackLoading: Sendable {
         if duration <= 0 { duration = 6_000_000_000 }
         return AdaptationContext.Segment(index: segmentCount, duration: .nanoseconds(duration), remaining: remaining)
     }
+
+    /// The duration of the longer one of the rendition's first and next segments, in nanoseconds: that of its longest
+    /// segment, as far as that is known without a look at all of them.
+    func longSegment(in manifest: ManifestLoading) -> Int64 {
+        guard let index = (rendition ?? plan?.rendition).flatMap({ manifest[$0]?.index }), let first = index.firstTimes
+        else { return nextSegment(in: manifest).duration.nanoseconds }
+        guard case .after(let sequence, _, _, _) = cursor, let next = index.times(after: sequence) else {
+            return first.duration
+        }
+        return max(first.duration, next.duration)
+    }
 }
 
 // MARK: Changes

@@ -9,7 +9,8 @@ import Testing
 /// The probe beside trials of real players: hls.js 1.7.1, dash.js 5.1.1 and Shaka Player 5.2.0 with their default
 /// configuration in headless Chromium 156, each on its own link to the test origin, in November 2026.
 ///
-/// Two of the players are on no registry, so that no test can run them; their figures are the table below. The probe
+/// Two of the players are on no registry, so that no test can run them; their figures are the table below, and
+/// `scripts/compare-players.py` plays with them where their files are. The probe
 /// plays the origin's media over a computed link, in virtual time. The order of the rungs has to be equal, the number
 /// of segments of each within two, the start within a quarter of a second: the trials include the set-up of the
 /// player and of its media source, the computed link does not. The trials recorded no duration; that of each schedule
@@ -49,6 +50,13 @@ struct RealPlayerTests {
         RealTrial(.hlsFragmented, "500k", seconds: 39, start: 1.71, "0×29"),
         RealTrial(.dashJS, "500k", seconds: 39, start: 1.88, "1(aborted) 0×27"),
         RealTrial(.shaka, "500k", seconds: 39, start: 3.39, "1(aborted) 0×23"),
+        // Shaka from its sources, not compiled (`scripts/compare-players.py --seconds 40 --player shaka=FILE`).
+        RealTrial(.shakaTransport, "6000k", seconds: 40, start: 0.57, "1×1 1(aborted) 2×24"),
+        RealTrial(.shakaFragmented, "6000k", seconds: 40, start: 0.49, "1×1 1(aborted) 2×24"),
+        RealTrial(.shakaTransport, "900k", seconds: 42, start: 2.59, "1×1 1(aborted) 0×22"),
+        RealTrial(.shakaFragmented, "900k", seconds: 42, start: 2.43, "1×1 1(aborted) 0×22"),
+        RealTrial(.shakaTransport, "500k", seconds: 40, start: 4.45, "1×1 1(aborted) 0×20"),
+        RealTrial(.shakaFragmented, "500k", seconds: 40, start: 4.35, "1×1 1(aborted) 0×21"),
         // hls.js 1.6.15 as a module (`scripts/compare-players.py --seconds 18`).
         RealTrial(.hlsTransportModule, "6000k", seconds: 18, start: 0.33, "0×1 2×20"),
         RealTrial(.hlsFragmentedModule, "6000k", seconds: 18, start: 0.28, "0×1 2×22"),

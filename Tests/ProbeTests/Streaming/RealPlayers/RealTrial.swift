@@ -12,20 +12,22 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
         case hlsFragmentedModule = "hls.js without worker, fragmented MP4"
         case dashJS = "dash.js"
         case shaka = "Shaka"
+        case shakaTransport = "Shaka, HLS, transport stream"
+        case shakaFragmented = "Shaka, HLS, fragmented MP4"
 
         var profile: PlayerProfile {
             switch self {
             case .hlsTransport, .hlsFragmented: .hlsJS
             case .hlsTransportModule, .hlsFragmentedModule: .hlsJSWithoutWorker
             case .dashJS: .dashJS
-            case .shaka: .shaka
+            case .shaka, .shakaTransport, .shakaFragmented: .shaka
             }
         }
 
         var path: String {
             switch self {
-            case .hlsTransport, .hlsTransportModule: "/ts/master.m3u8"
-            case .hlsFragmented, .hlsFragmentedModule: "/fmp4/master.m3u8"
+            case .hlsTransport, .hlsTransportModule, .shakaTransport: "/ts/master.m3u8"
+            case .hlsFragmented, .hlsFragmentedModule, .shakaFragmented: "/fmp4/master.m3u8"
             case .dashJS, .shaka: "/dash/number.mpd"
             }
         }
