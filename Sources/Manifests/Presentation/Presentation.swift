@@ -70,6 +70,9 @@ public struct Presentation: Hashable, Sendable {
     /// The MPD that patches change; nil if the MPD names no patches.
     var document: DASHManifest?
 
+    /// Whether no period will follow the last one (DASH).
+    package var hasLastPeriod: Bool { live.map { $0.updatePeriod == nil && periods.last?.end != nil } ?? true }
+
     /// Returns the rendition with this identifier.
     public func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
 }
