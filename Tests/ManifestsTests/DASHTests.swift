@@ -131,6 +131,28 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         #expect(Set(index.compactMap(\.initialization)).count == 3)
     }
 
+    @Test func theServiceDescriptionForEverybodyLimitsLatencyAndRate() throws {
+        func limits(_ services: String) throws -> ServiceLimits? {
+            let template = video("<SegmentTemplate duration=\"4\" media=\"$Number$\"/>")
+            let text = mpd(
+                "\(services)<Period start=\"PT0S\">\(template)</Period>",
+                "type=\"dynamic\" availabilityStartTime=\"2026-11-21T09:00:00Z\""
+            )
+            return try presentation(text).live?.service
+        }
+        let scoped = "<ServiceDescription><Scope/><Latency min=\"1\" max=\"2\"/></ServiceDescription>"
+        let service =
+            "<ServiceDescription><Latency target=\"3000\" min=\"2000\" max=\"6000\"/><PlaybackRate min=\"0.9\" max=\"1.2\"/></ServiceDescription>"
+        let found = try #require(try limits(scoped + service))
+        #expect(found.minimumLatency == 2 * second && found.maximumLatency == 6 * second)
+        #expect(found.minimumRate == 0.9 && found.maximumRate == 1.2)
+        let odd = service.replacing("6000", with: "1000").replacing("0.9", with: "-1").replacing("1.2", with: "0.5")
+        let rest = try #require(try limits(odd))
+        #expect(rest.minimumLatency == 2 * second && rest.maximumLatency == nil)
+        #expect(rest.minimumRate == nil && rest.maximumRate == nil)
+        #expect(try limits("") == ServiceLimits())
+    }
+
     @Test func audioAndSubtitlesAreRenditionsByLanguageAndRole() throws {
         let template = "<SegmentTemplate duration=\"10\" media=\"$RepresentationID$-$Number$\"/>"
         let sets =

@@ -53,6 +53,7 @@ extension RenditionTimeline {
     private mutating func take(_ live: LiveRules?, _ now: MonotonicInstant, hasNews: Bool) {
         targetLatency = live?.targetLatency ?? 0
         declaredLatency = live?.declaredLatency
+        service = live?.service ?? ServiceLimits()
         minimumBuffer = live?.minimumBuffer
         windowDuration = live?.windowDuration
         origin = live?.origin

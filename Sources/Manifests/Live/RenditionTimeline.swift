@@ -23,6 +23,8 @@ public struct RenditionTimeline: Hashable, Sendable {
     public internal(set) var targetLatency: Int64
     /// ``targetLatency`` if the stream declares it, in nanoseconds; nil if it is the usual one.
     public internal(set) var declaredLatency: Int64?
+    /// The limits of latency and playback rate that an MPD declares; none for HLS.
+    public internal(set) var service = ServiceLimits()
     /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
     public internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.

@@ -91,6 +91,8 @@ public struct LiveRules: Hashable, Sendable {
     public var targetLatency: Int64
     /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
     public var declaredLatency: Int64?
+    /// The limits of latency and playback rate.
+    public var service = ServiceLimits()
     /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
     public var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.
