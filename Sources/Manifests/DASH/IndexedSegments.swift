@@ -86,6 +86,7 @@ public struct IndexedSegments: Hashable, Sendable {
         segment.mediaOffset = anchor
         segment.mediaTime = part.start.saturatingAdd(segment.trimmedStart)
         segment.bitrate = part.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.mediaDuration)
+        segment.peakBitrate = frame.peakBitrate
         segment.wallTime = frame.calendarOrigin?.advanced(nanoseconds: start)
         segment.availability = frame.availability(ofMediaUntil: end)
         return segment
@@ -102,6 +103,8 @@ struct IndexFrame: Hashable, Sendable {
     /// `@presentationTimeOffset` in nanoseconds.
     var timeOffset: Int64 = 0
     var encryption: SegmentEncryption?
+    /// `@bandwidth` of the representation; nil if not declared.
+    var peakBitrate: Int64?
     /// The calendar time of the presentation timeline's zero, for a live presentation.
     var calendarOrigin: WallTime?
     /// The position of the media that happened when the MPD was read, for a live presentation.

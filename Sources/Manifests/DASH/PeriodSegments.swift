@@ -35,6 +35,7 @@ struct PeriodSegments {
 
     private var references: ReferenceBase { ReferenceBase(url: levels.base) }
     private var line: Int { levels.representation.line }
+    private var peakBitrate: Int64? { levels.bandwidth > 0 ? levels.bandwidth : nil }
 
     private func timescale(_ kind: String) throws(ManifestError) -> Int64 {
         let value = levels.integer(kind, "timescale") ?? 1
@@ -60,6 +61,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
+        row.pattern.peakBitrate = peakBitrate
         takeAvailability(kind, &row)
         if let shared = sharedRuns {
             row.share(shared)
@@ -143,6 +145,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
+        row.pattern.peakBitrate = peakBitrate
         takeAvailability(kind, &row)
         var runs = TimelineRuns(levels, kind, period, row, nil, limits)
         runs.available = elements.count
@@ -220,6 +223,7 @@ struct PeriodSegments {
             periodEnd: period.end,
             timeOffset: timeOffset,
             encryption: encryption,
+            peakBitrate: peakBitrate,
             calendarOrigin: calendar?.origin,
             listedAt: calendar.map { $0.now.nanoseconds(since: $0.origin) },
             availabilityOffset: levels.availability("SegmentBase").offset
@@ -237,6 +241,7 @@ struct PeriodSegments {
             url: levels.base
         )
         segment.encryption = encryption
+        segment.peakBitrate = peakBitrate
         (segment.mediaTime, segment.mediaOffset) = (0, period.start)
         return .segments(SegmentIndex([segment], isComplete: calendar == nil, targetDuration: segment.duration))
     }
