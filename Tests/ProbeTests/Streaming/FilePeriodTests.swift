@@ -82,13 +82,31 @@ struct FilePeriodTests {
         let file = try IndexedFile()
         let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
         let base = Self.representation("<SegmentBase indexRange=\"\(range)\"/>")
-        let (played, network) = try await play(file, until: .seconds(9)) { number in
+        let (played, network) = try await play(file, until: .seconds(19)) { number in
             Self.live("<Period start=\"PT0S\"\(endIsKnown && number > 2 ? " duration=\"PT30S\"" : "")>\(base)</Period>")
         }
         #expect(played.first(.start) != nil && !played.actions.contains(.error), "\(played.story)")
-        #expect(network.names.count { $0 == "a.mpd" } == 5, "\(network.names)")
+        // The file is complete: an MPD that does not change is not late.
+        let warnings = played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
+        #expect(!warnings.contains("latePlaylist"), "\(played.story)")
+        #expect(network.names.count { $0 == "a.mpd" } == 10, "\(network.names)")
         // The index, the initialization section, and the segments from the live edge on.
         #expect(4...7 ~= network.names.count { $0 == "file.mp4" }, "\(network.names)")
+    }
+
+    @Test("The quality of a segment has the bitrate that its own period declares")
+    func bitrateOfPeriod() async throws {
+        func period(_ first: Int, _ bandwidth: Int) -> String {
+            """
+            <Period duration="PT6S"><AdaptationSet mimeType="video/mp4"><SegmentTemplate timescale="1" duration="2" \
+            startNumber="\(first)" presentationTimeOffset="\(first * 2)" initialization="init.mp4" \
+            media="media$Number$.m4s"/><Representation id="a" bandwidth="\(bandwidth)"/></AdaptationSet></Period>
+            """
+        }
+        let text = "<MPD type=\"static\">\(period(0, 4_000_000) + period(3, 5_000_000))</MPD>"
+        let (played, _) = try await play(try IndexedFile()) { _ in text }
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(played.actions.contains(.qualityChangeUp), "\(played.story)")
     }
 
     @Test("A file without segment information in a live MPD is no loop of requests")
