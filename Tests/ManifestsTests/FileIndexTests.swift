@@ -80,6 +80,7 @@ struct FileIndexTests {
     )
     func initialization(base: String, length: Int64?) throws {
         let file = try file(base)
+        #expect((file.initialization == nil) == (length == nil))
         #expect(file.initialization?.byteRange == length.map { ByteRange(offset: 0, length: $0) })
         #expect(file.indexRange.length.map { $0 <= 65_536 } == true)
     }
