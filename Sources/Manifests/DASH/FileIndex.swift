@@ -5,9 +5,14 @@ internal import InstrumentHTTP
 /// more for a box whose position is unknown, and for boxes that refer to further boxes.
 ///
 /// ```swift
-/// var index = FileIndex(of: file)
-/// while let range = index.nextRange { try index.take(await load(file.url, range)) }
-/// let segments = file.segments(of: index)
+/// func segments(
+///     of file: IndexedSegments,
+///     load: (HTTPURL, ByteRange) async throws -> [UInt8]
+/// ) async throws -> SegmentIndex {
+///     var index = FileIndex(of: file)
+///     while let range = index.nextRange { try index.take(try await load(file.url, range)) }
+///     return file.segments(of: index)
+/// }
 /// ```
 /// A value without network. The numbers of requests, boxes and references have limits.
 public struct FileIndex: Hashable, Sendable {
