@@ -157,6 +157,8 @@ extension SegmentFetcher {
             fetched: moment
         )
         facts.declaredMediaTime = segment.mediaTime
+        facts.declaredBandwidth = segment.peakBitrate
+        (facts.trimmedStart, facts.trimmedEnd) = (segment.trimmedStart, segment.trimmedEnd)
         facts.date = segment.wallTime
         facts.isLive = order.isLive
         facts.isEncrypted = segment.encryption?.method == .aes128

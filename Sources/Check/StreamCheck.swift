@@ -50,11 +50,16 @@ struct CheckSession {
     /// The interval between two reloads is never outside these limits, in nanoseconds.
     private static let intervals: ClosedRange<Int64> = 500_000_000...30_000_000_000
 
+    /// The periods of a rendition whose files are looked at.
+    private static let mostPeriods = 16
+
     let url: HTTPURL
     let client: ResourceClient
     let segments: SegmentFetcher
     var run: RuleRun
     var renditions: [CheckedRendition] = []
+    /// The periods of renditions that are files, by the rendition's name.
+    private var files: [String: PeriodParts] = [:]
     var media: MediaCheck?
     private(set) var report: StreamCheckReport
     private let start: MonotonicInstant
@@ -153,24 +158,31 @@ struct CheckSession {
         }
     }
 
-    /// Fetches the indexes of files that are one segment each (`SegmentBase`).
-    private func indexParts(of presentation: Presentation, _ found: inout [CheckedRendition]) async {
+    /// Fetches the indexes of files that are one segment each (`SegmentBase`), each once in a run.
+    private mutating func indexParts(of presentation: Presentation, _ found: inout [CheckedRendition]) async {
         guard configuration.segmentCount > 0 else { return }
+        var known: [String: PeriodParts] = [:]
         for index in found.indices.prefix(configuration.maxRenditions) {
-            let rendition = presentation.renditions.first { $0.id.description == found[index].name }
-            guard case .parts(let parts) = rendition?.source else { continue }
-            var known: [SegmentIndex] = []
-            for part in parts.prefix(16) {
-                switch part {
-                case .segments(let segments): known.append(segments)
-                case .index(let index):
-                    guard case .success(let bytes) = await client.bytes(index.url, index.indexRange),
-                        let segments = try? index.segments(from: bytes)
-                    else { continue }
-                    known.append(segments)
-                }
+            let name = found[index].name
+            let rendition = presentation.renditions.first { $0.id.description == name }
+            guard case .parts(let sources) = rendition?.source else { continue }
+            var parts = files[name] ?? PeriodParts()
+            parts.take(Array(sources.prefix(Self.mostPeriods)))
+            await load(&parts)
+            known[name] = parts
+            guard let segments = parts.segments(isComplete: presentation.hasLastPeriod, isFirst: false) else {
+                continue
             }
-            found[index].take(SegmentIndex(joining: known), isLive: presentation.live != nil)
+            found[index].take(segments, isLive: presentation.live != nil)
+        }
+        files = known
+    }
+
+    private func load(_ parts: inout PeriodParts) async {
+        while let missing = parts.missing, !Task.isCancelled {
+            guard case .success(let bytes) = await client.bytes(missing.file.url, missing.range),
+                (try? parts.take(bytes)) != nil
+            else { return }
         }
     }
 

@@ -131,6 +131,56 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         #expect(Set(index.compactMap(\.initialization)).count == 3)
     }
 
+    @Test func periodsContinueInTheSameCodecs() throws {
+        func set(_ codecs: String, _ ids: [(String, Int)]) -> String {
+            let representations = ids.map { "<Representation id=\"\($0.0)\" bandwidth=\"\($0.1)\"/>" }.joined()
+            return "<AdaptationSet mimeType=\"video/mp4\" codecs=\"\(codecs)\"><SegmentTemplate duration=\"5\" "
+                + "media=\"$RepresentationID$-$Number$\"/>\(representations)</AdaptationSet>"
+        }
+        let one = set("avc1.64001f", [("a", 1_000), ("b", 3_000), ("c", 5_000)])
+        let two = set("hvc1.1.6.L93.B0", [("h", 2_900)]) + set("avc3.64001f", [("z", 800)])
+        let body = "<Period duration=\"PT5S\">\(one)</Period><Period duration=\"PT5S\">\(two)</Period>"
+        let show = try presentation(mpd(body, "type=\"static\" mediaPresentationDuration=\"PT10S\""))
+        let segments = try show.segments(.video, 1)
+        #expect(segments.map(\.url.path) == ["/show/b-1", "/show/z-1"])
+        #expect(segments.map(\.peakBitrate) == [3_000, 800])
+    }
+
+    @Test func anIdentifierOfAnotherQualityIsAnotherRepresentation() throws {
+        func period(_ rates: [(String, Int)]) -> String {
+            let representations = rates.map { "<Representation id=\"\($0.0)\" bandwidth=\"\($0.1)\"/>" }.joined()
+            return "<Period duration=\"PT5S\"><AdaptationSet mimeType=\"video/mp4\"><SegmentTemplate duration=\"5\" "
+                + "media=\"$RepresentationID$-$Number$\"/>\(representations)</AdaptationSet></Period>"
+        }
+        let show = [("1", 5_000), ("2", 3_000), ("3", 1_000)]
+        let body = period(show) + period([("1", 700), ("2", 2_900)]) + period(show.map { ($0.0, $0.1 + 100) })
+        let presentation = try presentation(mpd(body, "type=\"static\" mediaPresentationDuration=\"PT15S\""))
+        let paths = try (0..<3).map { try presentation.segments(.video, $0).map { String($0.url.path.dropFirst(6)) } }
+        #expect(paths == [["1-1", "2-1", "1-1"], ["2-1", "2-1", "2-1"], ["3-1", "1-1", "3-1"]])
+    }
+
+    @Test func theServiceDescriptionForEverybodyLimitsLatencyAndRate() throws {
+        func limits(_ services: String) throws -> ServiceLimits? {
+            let template = video("<SegmentTemplate duration=\"4\" media=\"$Number$\"/>")
+            let text = mpd(
+                "\(services)<Period start=\"PT0S\">\(template)</Period>",
+                "type=\"dynamic\" availabilityStartTime=\"2026-11-21T09:00:00Z\""
+            )
+            return try presentation(text).live?.service
+        }
+        let scoped = "<ServiceDescription><Scope/><Latency min=\"1\" max=\"2\"/></ServiceDescription>"
+        let service =
+            "<ServiceDescription><Latency target=\"3000\" min=\"2000\" max=\"6000\"/><PlaybackRate min=\"0.9\" max=\"1.2\"/></ServiceDescription>"
+        let found = try #require(try limits(scoped + service))
+        #expect(found.minimumLatency == 2 * second && found.maximumLatency == 6 * second)
+        #expect(found.minimumRate == 0.9 && found.maximumRate == 1.2)
+        let odd = service.replacing("6000", with: "1000").replacing("0.9", with: "-1").replacing("1.2", with: "0.5")
+        let rest = try #require(try limits(odd))
+        #expect(rest.minimumLatency == 2 * second && rest.maximumLatency == nil)
+        #expect(rest.minimumRate == nil && rest.maximumRate == nil)
+        #expect(try limits("") == ServiceLimits())
+    }
+
     @Test func audioAndSubtitlesAreRenditionsByLanguageAndRole() throws {
         let template = "<SegmentTemplate duration=\"10\" media=\"$RepresentationID$-$Number$\"/>"
         let sets =

@@ -38,7 +38,7 @@ internal import Testing
     }
 
     @Test(
-        "Closed captions are undeclared without a rendition of theirs, and without NONE",
+        "Closed captions are undeclared without a rendition and without NONE",
         arguments: [
             ("#EXT-X-STREAM-INF:BANDWIDTH=1", true), ("#EXT-X-STREAM-INF:BANDWIDTH=1,CLOSED-CAPTIONS=NONE", false),
             (

@@ -102,6 +102,40 @@ struct LegalStreamTests {
         #expect(last.broken.map(\.rule) == [path.hasSuffix("mpd") ? "mpd-stale" : "stale"])
     }
 
+    @Test(
+        "A period that ends inside a segment breaks no rule",
+        arguments: ["vod/dash/timeline.mpd", "vod/dash/number.mpd", "vod/dash/base.mpd"]
+    )
+    func cutSegment(path: String) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            guard response.url.path.hasSuffix(".mpd") else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            // Segments of two seconds: the second one crosses the end.
+            response.body = Array(text.replacing(/uration="PT\d+S"/, with: "uration=\"PT2.5S\"").utf8)
+        }
+        // The timeline lists the whole media.
+        let found = report.findings.filter { !path.contains("timeline") || $0.rule != "period-boundary" }
+        #expect(found.map { "\($0.rule) at \($0.resource): \($0.message)" }.isEmpty)
+        #expect(report.segmentCount > 2)
+    }
+
+    @Test("The index of a file is fetched once in a check of a live stream")
+    func liveFile() async throws {
+        let counts = Lock([String: Int]())
+        let report = try await RuleTableTests.check("vod/dash/base.mpd") { response in
+            let path = response.url.path
+            counts.withLock { $0[path, default: 0] += 1 }
+            guard path.hasSuffix(".mpd") else { return }
+            let live = "type=\"dynamic\" availabilityStartTime=\"1970-01-01T00:00:00Z\" minimumUpdatePeriod=\"PT2S\""
+            let text = String(decoding: response.body, as: UTF8.self).replacing("type=\"static\"", with: live)
+            response.body = Array(text.utf8)
+        }
+        #expect(report.playlistCount > 10 && report.segmentCount > 2)
+        // The index, the initialization section, two segments, the oldest one, and one for comparison.
+        let files = counts.withLock { $0.filter { $0.key.hasSuffix(".mp4") } }
+        #expect(!files.isEmpty && files.values.allSatisfy { $0 <= 8 }, "\(files)")
+    }
+
     @Test("No rule fails on a stream of the origin's catalogue")
     func catalogue() async throws {
         let streams = try await SharedFixtures.get().catalogue.map(\.path).filter {

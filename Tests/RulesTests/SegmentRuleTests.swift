@@ -53,6 +53,62 @@ struct SegmentRuleTests {
         #expect(run.findings.map(\.rule) == (isExceeded ? ["bandwidth-exceeded"] : []))
     }
 
+    /// A run that knows an MPD with one period of ten seconds.
+    private func manifest() throws -> RuleRun {
+        var run = RuleRun()
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+            mediaPresentationDuration="PT10S" minBufferTime="PT0S"><Period><AdaptationSet mimeType="video/mp4">\
+            <SegmentTemplate media="$Number$" timescale="1"><SegmentTimeline><S t="0" d="6" r="1"/></SegmentTimeline>\
+            </SegmentTemplate><Representation id="v" bandwidth="8000000"/></AdaptationSet></Period></MPD>
+            """
+        run.observe(try fetched(text, 0, "main.mpd"), as: .root)
+        return run
+    }
+
+    @Test(
+        "Media outside the period of its segment is neither too long nor at a wrong time",
+        arguments: [
+            // Start and end of the media, and the durations that are outside the period.
+            (6.0, 12.0, 0.0, 2.0, false), (6, 10, 0, 2, false), (6, 12, 0, 0, true), (6, 14, 0, 2, true),
+            (6, 8, 0, 2, true), (4, 10, 2, 0, false), (6, 10, 2, 0, false), (4, 10, 0, 0, true), (2, 10, 2, 0, true),
+            (8, 12, 2, 2, true),
+        ]
+    )
+    func boundary(start: Double, end: Double, before: Double, after: Double, isWrong: Bool) throws {
+        func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
+        var run = try manifest()
+        let known = run.findings.count
+        let segment = try facts(1, seconds: 4) { facts in
+            facts.declaredMediaTime = nanoseconds(6)
+            (facts.trimmedStart, facts.trimmedEnd) = (nanoseconds(before), nanoseconds(after))
+            let media = (nanoseconds(start), nanoseconds(end))
+            facts.tracks = [SegmentFacts.Track(isVideo: true, codec: "h264", start: media.0, end: media.1)]
+        }
+        run.observe(segment)
+        #expect(run.findings.dropFirst(known).map(\.rule) == (isWrong ? ["segment-timeline-mismatch"] : []))
+    }
+
+    @Test(
+        "The bandwidth of a segment counts for its media outside the period, and by its own period",
+        arguments: [
+            (6_000, nil, 2.0, false), (6_000, nil, 0.0, true), (6_000, 16_000_000, 0, false),
+            (3_000, 4_000_000, 0, true),
+        ]
+    )
+    func boundaryBandwidth(kilobytes: Int, bandwidth: Int64?, after: Double, isExceeded: Bool) throws {
+        var run = try manifest()
+        let rendition = try #require(run.history.presentation?.renditions.first).id.description
+        let known = run.findings.count
+        let segment = try facts(1, seconds: 4, bytes: kilobytes * 1_000) { facts in
+            facts.rendition = rendition
+            facts.declaredBandwidth = bandwidth
+            facts.trimmedEnd = Int64(after * 1_000_000_000)
+        }
+        run.observe(segment)
+        #expect(run.findings.dropFirst(known).map(\.rule) == (isExceeded ? ["bandwidth-exceeded"] : []))
+    }
+
     @Test(
         "A segment that is missing breaks the rule that says why",
         arguments: [

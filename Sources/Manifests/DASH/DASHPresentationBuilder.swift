@@ -6,7 +6,8 @@ internal import InstrumentXML
 /// Creates a presentation of an MPD.
 ///
 /// Each representation of the richest period becomes a rendition that continues through all periods: in each by the
-/// representation with the same `@id`, else by the one with the highest bitrate that is not above it.
+/// representation with the same `@id` and a similar bitrate, else by the one with the highest bitrate that is not above
+/// it.
 struct DASHPresentationBuilder {
     private var manifest: DASHManifest
     private let now: WallTime
@@ -17,6 +18,8 @@ struct DASHPresentationBuilder {
     private var listBudget: Int
     private var calendar: PeriodSegments.Calendar?
     private var representations = 0
+    /// Why the first representation that cannot be played was left out.
+    private var firstFault: ManifestError?
     private let isSteered: Bool
     private var locations: [ContentLocations] = []
     private var knownLocations: Set<ContentLocations> = []
@@ -55,7 +58,8 @@ struct DASHPresentationBuilder {
         }
         periods.removeAll { $0.tracks.isEmpty }
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
-            throw ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
+            throw firstFault
+                ?? ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
         }
         // Each rendition continues through each period.
         guard richest.tracks.count <= manifest.limits.variants,
@@ -132,27 +136,19 @@ struct DASHPresentationBuilder {
         !manifest.isDynamic || root["minimumUpdatePeriod"] == nil && periods.last?.period.end != nil
     }
 
-    /// `Latency@target` of the first service description for everybody, in nanoseconds; nil if not declared
-    /// (ISO/IEC 23009-1, annex K.3.2: milliseconds).
-    private var serviceLatency: Int64? {
-        let target = services.compactMap { $0.first("Latency")?["target"] }.first.flatMap(Int64.init)
-        return target.flatMap { $0 > 0 ? $0.saturatingMultiply(1_000_000) : nil }
-    }
-
-    /// The service descriptions for everybody.
-    private var services: [MarkupElement] { root.all("ServiceDescription").filter { $0.first("Scope") == nil } }
-
     private func liveRules(_ renditions: [Rendition]) throws(ManifestError) -> LiveRules {
         let longest =
             renditions.map { rendition -> Int64 in
                 guard case .segments(let index) = rendition.source else { return 0 }
                 return index.targetDuration
             }.max() ?? 0
-        let declared = serviceLatency ?? root.duration("suggestedPresentationDelay")
+        let service = ServiceDescription(root)
+        let declared = service.targetLatency ?? root.duration("suggestedPresentationDelay")
         var rules = LiveRules(
             targetLatency: declared ?? longest.saturatingMultiply(3),
             declaredLatency: declared,
-            asksForCatchUp: serviceLatency != nil || services.contains { $0.first("PlaybackRate") != nil },
+            asksForCatchUp: service.asksForCatchUp,
+            service: service.limits,
             minimumBuffer: root.duration("minBufferTime"),
             windowDuration: root.duration("timeShiftBufferDepth"),
             updatePeriod: root.duration("minimumUpdatePeriod"),
@@ -205,8 +201,7 @@ struct DASHPresentationBuilder {
         return PeriodTracks(period: period, base: base.url, tracks: tracks)
     }
 
-    /// Excludes pictures for fast forward, and sets with essential properties that are not supported (section
-    /// 5.8.4.8).
+    /// Excludes pictures for fast forward, and sets with essential properties that are not supported.
     private mutating func isPlayable(_ set: MarkupElement) -> Bool {
         if set["xlink:href"] != nil {
             notices.add(
@@ -215,18 +210,21 @@ struct DASHPresentationBuilder {
                 line: set.line
             )
         }
-        for property in set.all("EssentialProperty") {
-            let scheme = property["schemeIdUri"] ?? ""
-            if scheme == "http://dashif.org/guidelines/trickmode" { return false }
-            if scheme.hasPrefix("urn:mpeg:mpegB:cicp:") { continue }
+        return meetsEssentialProperties(of: set, "an adaptation set")
+    }
+
+    private mutating func meetsEssentialProperties(of element: MarkupElement, _ name: String) -> Bool {
+        switch EssentialProperties(element).verdict {
+        case .met: return true
+        case .otherUse: return false
+        case .unknown:
             notices.add(
                 .unsupportedFeature,
-                "an adaptation set with an unknown EssentialProperty is left out",
-                line: set.line
+                "\(name) with an unknown EssentialProperty is left out",
+                line: element.line
             )
             return false
         }
-        return true
     }
 
     private mutating func tracks(
@@ -246,20 +244,49 @@ struct DASHPresentationBuilder {
                 let message = "there are more than \(manifest.limits.representations) representations"
                 throw ManifestError(.limitExceeded, message, line: representation.line)
             }
-            let own = try self.base(base, representation)
-            let levels = RepresentationLevels(
-                period: period.element,
-                set: set,
-                representation: representation,
-                base: own.url,
-                baseAvailability: own.availability
-            )
-            guard let kind = levels.mediaKind else { continue }
-            let inherits = representation.first("SegmentTemplate") == nil
-            let part = try part(of: levels, period, &shared, inherits: inherits)
-            tracks.append(Track(levels, kind: kind, description, set: occurrence, part: part))
+            guard meetsEssentialProperties(of: representation, "a representation") else { continue }
+            do throws(ManifestError) {
+                guard let (levels, kind) = try levels(of: representation, in: set, period, base) else { continue }
+                let inherits = representation.first("SegmentTemplate") == nil
+                let part = try part(of: levels, period, &shared, inherits: inherits)
+                tracks.append(Track(levels, kind: kind, description, set: occurrence, part: part))
+            } catch {
+                try leaveOut(representation, error)
+            }
         }
         return tracks
+    }
+
+    /// Returns nil for media that is not played.
+    private mutating func levels(
+        of representation: MarkupElement,
+        in set: MarkupElement,
+        _ period: DASHManifest.Period,
+        _ outer: Base
+    ) throws(ManifestError) -> (RepresentationLevels, Rendition.Kind)? {
+        let own = try base(outer, representation)
+        let levels = RepresentationLevels(
+            period: period.element,
+            set: set,
+            representation: representation,
+            base: own.url,
+            baseAvailability: own.availability
+        )
+        return levels.mediaKind.map { (levels, $0) }
+    }
+
+    /// A representation that cannot be played is left out, as players do; limits hold for the whole MPD.
+    private mutating func leaveOut(_ representation: MarkupElement, _ fault: ManifestError) throws(ManifestError) {
+        let codes: [ManifestError.Code: ManifestNotice.Code] = [
+            .malformed: .oddity, .unsupported: .unsupportedFeature, .referenceRefused: .referenceRefused,
+        ]
+        guard let code = codes[fault.code] else { throw fault }
+        firstFault = firstFault ?? fault
+        notices.add(
+            code,
+            "a representation is left out: \(fault.message)",
+            line: fault.line ?? representation.line
+        )
     }
 
     private mutating func part(
@@ -285,8 +312,9 @@ struct DASHPresentationBuilder {
             listBudget: listBudget,
             sharedRuns: inherits ? shared : nil
         )
+        // A representation that is left out uses up the limits as well.
+        defer { (notices, addressBudget, listBudget) = (segments.notices, segments.addressBudget, segments.listBudget) }
         let part = try segments.part()
-        (notices, addressBudget, listBudget) = (segments.notices, segments.addressBudget, segments.listBudget)
         if inherits { shared = segments.made }
         return part
     }

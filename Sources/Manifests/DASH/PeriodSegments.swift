@@ -35,6 +35,7 @@ struct PeriodSegments {
 
     private var references: ReferenceBase { ReferenceBase(url: levels.base) }
     private var line: Int { levels.representation.line }
+    private var peakBitrate: Int64? { levels.bandwidth > 0 ? levels.bandwidth : nil }
 
     private func timescale(_ kind: String) throws(ManifestError) -> Int64 {
         let value = levels.integer(kind, "timescale") ?? 1
@@ -45,7 +46,9 @@ struct PeriodSegments {
     // MARK: SegmentTemplate
 
     private mutating func template(_ kind: String) throws(ManifestError) -> Rendition.Part {
-        guard let media = levels.information(kind, "media") else { return try base() }
+        guard let media = levels.information(kind, "media") else {
+            throw ManifestError(.malformed, "a SegmentTemplate must have `media` (found none)", line: line)
+        }
         let template = try parsed(media)
         let first = try references.resolve(template.text(number: 0, time: 0), line: line, budget: &addressBudget)
         var row = TemplateRow(
@@ -58,6 +61,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
+        row.pattern.peakBitrate = peakBitrate
         takeAvailability(kind, &row)
         if let shared = sharedRuns {
             row.share(shared)
@@ -95,7 +99,8 @@ struct PeriodSegments {
                 let message = "a template of addresses makes more than \(limits.lineBytes) bytes"
                 throw ManifestError(.limitExceeded, message, line: line)
             }
-            throw ManifestError(.malformed, "a template of addresses cannot be read (\(error))", line: line)
+            let code: ManifestError.Code = error == .unknownIdentifier("SubNumber") ? .unsupported : .malformed
+            throw ManifestError(code, "a template of addresses cannot be read (\(error))", line: line)
         }
     }
 
@@ -140,6 +145,7 @@ struct PeriodSegments {
         )
         row.pattern.initialization = try initialization(kind)
         row.pattern.encryption = encryption
+        row.pattern.peakBitrate = peakBitrate
         takeAvailability(kind, &row)
         var runs = TimelineRuns(levels, kind, period, row, nil, limits)
         runs.available = elements.count
@@ -178,30 +184,49 @@ struct PeriodSegments {
 
     private mutating func base() throws(ManifestError) -> Rendition.Part {
         let kind = "SegmentBase"
-        let indexRange = levels.information(kind, "indexRange")
-        guard levels.kind == kind || levels.container == .fragmentedMP4 else { return single() }
+        let declared = levels.information(kind, "indexRange").flatMap { text in
+            MarkupElement(name: "", attributes: ["range": text], line: line).byteRange("range")
+        }
+        guard levels.kind == kind, declared != nil || levels.container == .fragmentedMP4 else { return single() }
+        guard levels.container != .webM else {
+            throw ManifestError(.unsupported, "the probe reads no index of a WebM file", line: line)
+        }
         let scale = try timescale(kind)
-        let offset = (levels.integer(kind, "presentationTimeOffset") ?? 0).nanoseconds(timescale: scale)
-        let element = MarkupElement(name: "", attributes: ["range": indexRange ?? ""], line: line)
         // Players read the start of a file that does not declare the position of its index.
-        let range = element.byteRange("range") ?? ByteRange(offset: 0, length: 65_536)
-        let initialization =
-            try initialization(kind)
-            ?? InitializationSegment(
-                url: levels.base,
-                byteRange: range.offset > 0 ? ByteRange(offset: 0, length: range.offset) : nil
+        let range = ByteRange(offset: declared?.offset ?? 0, length: declared?.length ?? FileIndex.usualLength)
+        var file = IndexedSegments(
+            url: levels.base,
+            indexRange: range,
+            initialization: try initialization(kind) ?? section(before: range),
+            frame: frame(
+                timeOffset: (levels.integer(kind, "presentationTimeOffset") ?? 0).nanoseconds(timescale: scale)
             )
-        if indexRange == nil, levels.kind != kind { return single() }
-        let frame = IndexFrame(
+        )
+        file.declaresIndexRange = declared?.length != nil
+        // The whole file is no initialization section.
+        if file.initialization == InitializationSegment(url: levels.base) {
+            file.initialization = section(before: range)
+        }
+        return .index(file)
+    }
+
+    private func section(before range: ByteRange) -> InitializationSegment? {
+        guard range.offset > 0 else { return nil }
+        return InitializationSegment(url: levels.base, byteRange: ByteRange(offset: 0, length: range.offset))
+    }
+
+    private func frame(timeOffset: Int64) -> IndexFrame {
+        IndexFrame(
             sequence: 0,
             discontinuity: period.number,
             periodStart: period.start,
             periodEnd: period.end,
-            timeOffset: offset,
-            encryption: encryption
-        )
-        return .index(
-            IndexedSegments(url: levels.base, indexRange: range, initialization: initialization, frame: frame)
+            timeOffset: timeOffset,
+            encryption: encryption,
+            peakBitrate: peakBitrate,
+            calendarOrigin: calendar?.origin,
+            listedAt: calendar.map { $0.now.nanoseconds(since: $0.origin) },
+            availabilityOffset: levels.availability("SegmentBase").offset
         )
     }
 
@@ -216,6 +241,7 @@ struct PeriodSegments {
             url: levels.base
         )
         segment.encryption = encryption
+        segment.peakBitrate = peakBitrate
         (segment.mediaTime, segment.mediaOffset) = (0, period.start)
         return .segments(SegmentIndex([segment], isComplete: calendar == nil, targetDuration: segment.duration))
     }

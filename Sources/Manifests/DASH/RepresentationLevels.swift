@@ -98,9 +98,11 @@ struct RepresentationLevels: Hashable, Sendable {
         let type = common("mimeType") ?? ""
         let declared = set.word("contentType") ?? String(type.prefix { $0 != "/" })
         let hasText = codecs.contains(where: CodecList.isText)
+        if type.hasPrefix("image/") { return nil }
         switch declared {
         case "video": return codecs.contains(where: CodecList.isAudio) ? .muxed : .video
         case "audio": return .audio
+        case "image": return nil
         case "text": return .subtitles
         case "application": return hasText || type == "application/ttml+xml" ? .subtitles : nil
         default: return codecs.isEmpty || hasText ? nil : codecs.contains(where: CodecList.isVideo) ? .video : .audio

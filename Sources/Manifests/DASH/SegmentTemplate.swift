@@ -31,7 +31,7 @@ struct SegmentTemplate: Hashable, Sendable {
 
 extension SegmentTemplate {
     /// The reason why a template is invalid.
-    enum Fault: Error { case unclosed, unknownIdentifier(String), invalidWidth, tooLong }
+    enum Fault: Error, Hashable { case unclosed, unknownIdentifier(String), invalidWidth, tooLong }
 
     /// Reads a template and substitutes the values that all segments of a representation share.
     ///

@@ -8,6 +8,7 @@ struct TrackTable {
         var kind: Rendition.Kind
         var language: Wanted<String?> = .any
         var roles: Wanted<[String]> = .any
+        var family: Wanted<String> = .any
     }
 
     private enum Wanted<Value: Hashable>: Hashable {
@@ -18,17 +19,25 @@ struct TrackTable {
     /// Tracks with the same key.
     private struct Group {
         /// The first track of each `@id`.
-        var byID: [String: Int] = [:]
+        private var byID: [String: (bandwidth: Int64, track: Int)] = [:]
         /// The first track of each bitrate, from the lowest to the highest once sorted.
-        var rates: [(bandwidth: Int64, track: Int)] = []
+        private var rates: [(bandwidth: Int64, track: Int)] = []
         private var known: Set<Int64> = []
 
         mutating func add(_ track: Track, at place: Int) {
-            if byID[track.id] == nil { byID[track.id] = place }
+            if byID[track.id] == nil { byID[track.id] = (track.bandwidth, place) }
             if known.insert(track.bandwidth).inserted { rates.append((track.bandwidth, place)) }
         }
 
         mutating func sort() { rates.sort { $0.bandwidth < $1.bandwidth } }
+
+        /// Returns the track with the same `@id` and a similar bitrate. In a period of another origin, such as an ad,
+        /// the same `@id` may name any quality, and players choose by the bitrate.
+        func same(as track: Track) -> Int? {
+            guard let known = byID[track.id] else { return nil }
+            let (lower, higher) = (min(known.bandwidth, track.bandwidth), max(known.bandwidth, track.bandwidth))
+            return lower <= 0 || higher / 2 <= lower ? known.track : nil
+        }
 
         /// Returns the track with the highest bitrate up to `bandwidth`, else the track with the lowest.
         func nearest(to bandwidth: Int64) -> Int? {
@@ -48,21 +57,26 @@ struct TrackTable {
 
     /// From all properties in common to only the kind in common.
     private static func keys(of track: Track) -> [Key] {
-        [
-            Key(kind: track.kind, language: .only(track.language), roles: .only(track.roles)),
-            Key(kind: track.kind, language: .only(track.language)),
-            Key(kind: track.kind, roles: .only(track.roles)),
-            Key(kind: track.kind),
+        keys(of: track, language: .only(track.language)) + keys(of: track, language: .any)
+    }
+
+    private static func keys(of track: Track, language: Wanted<String?>) -> [Key] {
+        let (kind, roles, family) = (
+            track.kind, Wanted.only(track.roles), Wanted.only(CodecList.family(of: track.codecs))
+        )
+        return [
+            Key(kind: kind, language: language, roles: roles, family: family),
+            Key(kind: kind, language: language, roles: roles),
+            Key(kind: kind, language: language, family: family),
+            Key(kind: kind, language: language),
         ]
     }
 
-    /// Returns the position of the same representation, else of the nearest one with the same kind, role and
-    /// language.
+    /// Returns the position of the same representation, else of the nearest one with the same kind, language, role and
+    /// codecs, in this order: players look for a track of the viewer's language and role in the next period, and for
+    /// codecs that they need not change for.
     func match(_ track: Track) -> Int? {
-        let keys = Self.keys(of: track)
-        // The language counts before the role: without a track in this language, all languages are candidates.
-        let candidates = groups[keys[1]] != nil ? keys[..<2] : keys[2...]
-        let group = candidates.lazy.compactMap { groups[$0] }.first
-        return group?.byID[track.id] ?? group?.nearest(to: track.bandwidth)
+        let group = Self.keys(of: track).lazy.compactMap { groups[$0] }.first
+        return group?.same(as: track) ?? group?.nearest(to: track.bandwidth)
     }
 }

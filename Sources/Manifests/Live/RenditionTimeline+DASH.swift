@@ -54,13 +54,21 @@ extension RenditionTimeline {
         targetLatency = live?.targetLatency ?? 0
         declaredLatency = live?.declaredLatency
         asksForCatchUp = live?.asksForCatchUp ?? false
+        service = live?.service ?? ServiceLimits()
         minimumBuffer = live?.minimumBuffer
         windowDuration = live?.windowDuration
         origin = live?.origin
+        nextReload = live?.nextReload(afterLoadAt: now, targetDuration: index.targetDuration)
+    }
+}
+
+extension LiveRules {
+    /// The time of the next load of the MPD; nil without a next load.
+    package func nextReload(afterLoadAt now: MonotonicInstant, targetDuration: Int64) -> MonotonicInstant? {
         // A period of 0 means that events inside the media announce updates (ISO/IEC 23009-1 section 5.3.1.2); the
         // duration of a segment replaces it.
-        nextReload = live?.updatePeriod.map { period in
-            let shortest = period > 0 ? period : max(index.targetDuration, 1_000_000_000)
+        updatePeriod.map { period in
+            let shortest = period > 0 ? period : max(targetDuration, 1_000_000_000)
             return now.advanced(by: .nanoseconds(max(shortest, 500_000_000)))
         }
     }

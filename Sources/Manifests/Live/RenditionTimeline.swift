@@ -26,6 +26,8 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// Whether the stream asks players to change the playback rate: by `HOLD-BACK` or `PART-HOLD-BACK` (HLS), by its
     /// service description (DASH).
     public internal(set) var asksForCatchUp = false
+    /// The limits of latency and playback rate that an MPD declares; none for HLS.
+    public internal(set) var service = ServiceLimits()
     /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
     public internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.

@@ -121,6 +121,9 @@ public struct MediaSegment: Hashable, Sendable {
     public var availability: WallTime?
     /// The bitrate in the manifest, bit/s (`EXT-X-BITRATE`, the size in a `sidx`); nil if unknown.
     public var bitrate: Int64?
+    /// The peak bitrate that an MPD declares for the representation in the period of the segment, bit/s
+    /// (`@bandwidth`); nil for HLS.
+    package var peakBitrate: Int64?
     /// The timestamp inside the media that corresponds to ``start``, in nanoseconds; nil if not declared (HLS).
     ///
     /// DASH: the media at `start` on the timeline has this decode time in the segment.

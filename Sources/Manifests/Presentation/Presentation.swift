@@ -73,6 +73,9 @@ public struct Presentation: Hashable, Sendable {
     /// The MPD that patches change; nil if the MPD names no patches.
     var document: DASHManifest?
 
+    /// Whether no period will follow the last one (DASH).
+    package var hasLastPeriod: Bool { live.map { $0.updatePeriod == nil && periods.last?.end != nil } ?? true }
+
     /// Returns the rendition with this identifier.
     public func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
 }
@@ -94,6 +97,8 @@ public struct LiveRules: Hashable, Sendable {
     /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
     /// (`PlaybackRate`) or a target latency.
     public var asksForCatchUp = false
+    /// The limits of latency and playback rate.
+    public var service = ServiceLimits()
     /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
     public var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.

@@ -53,7 +53,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     public enum Part: Hashable, Sendable {
         /// The segments are known.
         case segments(SegmentIndex)
-        /// An index to fetch and pass to ``IndexedSegments/segments(from:limits:)``.
+        /// A file with an index to fetch, which a ``FileIndex`` reads.
         case index(IndexedSegments)
     }
 

@@ -23,6 +23,17 @@ package enum CodecList {
         ["stpp", "wvtt", "tx3g", "ttml"].contains { codec.lowercased().hasPrefix($0) }
     }
 
+    /// The family of the codecs of a track: codecs of one family have decoders in common, and players switch among
+    /// them. Sample entries that differ only in the place of their parameter sets are one family (ISO/IEC 14496-15).
+    package static func family(of codecs: [String]) -> String {
+        let entry = String((codecs.first { !isText($0) } ?? codecs.first ?? "").lowercased().prefix { $0 != "." })
+        let families = [
+            "avc3": "avc1", "hev1": "hvc1", "dvh1": "hvc1", "dvhe": "hvc1", "vvi1": "vvc1", "vp08": "vp8",
+            "vp09": "vp9",
+        ]
+        return families[entry] ?? entry
+    }
+
     /// Whether a codec carries video, as far as known.
     package static func isVideo(_ codec: String) -> Bool { !isAudio(codec) && !isText(codec) }
 }

@@ -34,6 +34,8 @@ public struct FailurePlan: Hashable, Sendable {
     public var counting: Counting
     /// What follows a failed reload.
     public var failedReload: FailedReload
+    /// The wait before the first request of another variant or another audio rendition; nil for none.
+    public var changeDelay: RetryBackoff?
     /// Whether the responses to a failed reload include other variants and servers; else retries alone.
     public var reloadsUseAlternatives: Bool
 
@@ -41,11 +43,13 @@ public struct FailurePlan: Hashable, Sendable {
     public init(
         _ responses: [FailureResponse],
         counting: Counting = .perResource,
+        changeDelay: RetryBackoff? = nil,
         failedReload: FailedReload = .keepsTrying(after: .seconds(1)),
         reloadsUseAlternatives: Bool = true
     ) {
         self.responses = responses
         self.counting = counting
+        self.changeDelay = changeDelay
         self.failedReload = failedReload
         self.reloadsUseAlternatives = reloadsUseAlternatives
     }

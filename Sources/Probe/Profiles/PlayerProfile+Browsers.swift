@@ -199,9 +199,9 @@ extension PlayerProfile {
     /// before there is anything that measures. The bitrate of a variant is that of video and audio. Its tutorial "Network and Buffering
     /// Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect)
     /// and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status. lib/media/streaming_engine.js:3230: then
-    /// another variant, or other audio of the same language (lib/player.js:8954), except after a timeout;
-    /// lib/player.js:7806: a live stream without one begins again, 0.1 s after the back-off of 1 s
-    /// (`failureCallbackBackoff_`, here without its ± 50 % and also before the first time). A playlist or an MPD is
+    /// another variant, or other audio of the same language (lib/player.js:8954), except after a timeout, and after another back-off of 1 s ± 50 % (`failureCallbackBackoff_`);
+    /// lib/player.js:7806: a live stream without one begins again, 0.1 s after that back-off
+    /// (here without its ± 50 %). A playlist or an MPD is
     /// asked for again until it comes (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window,
     /// playback continues 5 s after its start (`safeSeekOffset`).
     ///
@@ -244,6 +244,7 @@ extension PlayerProfile {
                 .useOtherAudio(excludedFor: .seconds(30), after: .exceptTimeouts),
                 .restartLive(after: .milliseconds(1100)),
             ],
+            changeDelay: .exponential(first: .seconds(1), factor: 1, maximum: .seconds(1), jitter: 0.5),
             failedReload: .keepsTrying(after: .milliseconds(100)),
             reloadsUseAlternatives: false
         ),

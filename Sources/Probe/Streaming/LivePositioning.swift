@@ -67,7 +67,7 @@ struct LivePositioning: Sendable {
             if position > view.position { return [measured, .jump(to: position)] }
         }
         guard mayCatchUp else { return [measured, .catchUp(rate: 1)] }
-        let rate = policy.playbackRate(
+        let rate = policy.following(state.timeline?.service).playbackRate(
             latency: .nanoseconds(latency),
             target: .nanoseconds(target),
             bufferLevel: .nanoseconds(model.level(at: view.instant)),
@@ -81,7 +81,8 @@ struct LivePositioning: Sendable {
         let declared = declaredLatency(in: state)
         let maximum = policy.maximumTargetIncrease?.duration(targetDuration: state.targetDuration).nanoseconds
         let increase = min(addedLatency, maximum ?? addedLatency)
-        return (declared > 0 ? declared : preferredLatency(in: state)).saturatingAdd(increase)
+        let target = (declared > 0 ? declared : preferredLatency(in: state)).saturatingAdd(increase)
+        return policy.followsStream ? state.timeline?.service.limited(target) ?? target : target
     }
 
     /// The latency that the stream declares and the player follows; 0 for none.
@@ -148,5 +149,37 @@ struct LivePositioning: Sendable {
     /// The position of the media that happens now; nil if the manifest declares no time of day for positions (HLS).
     private static func clockPosition(in state: RenditionState, _ now: WallTime) -> Int64? {
         state.playlistURL == nil ? state.timeline?.origin.map { now.nanoseconds(since: $0) } : nil
+    }
+}
+
+extension LivePolicy {
+    /// Returns the policy with the rates that a stream declares in place of the profile's, as dash.js and ExoPlayer use
+    /// them. A player that keeps the normal rate, or does not follow the stream, stays as it is.
+    fileprivate func following(_ service: ServiceLimits?) -> LivePolicy {
+        guard let service, followsStream else { return self }
+        var policy = self
+        switch catchUp {
+        case .none: break
+        case .proportional(let factor, let minimum, let maximum, let tolerance):
+            policy.catchUp = .proportional(
+                factor: factor,
+                minimum: service.minimumRate ?? minimum,
+                maximum: service.maximumRate ?? maximum,
+                tolerance: tolerance
+            )
+        case .fixed(let minimum, let maximum, let tolerance):
+            policy.catchUp = .fixed(
+                minimum: service.minimumRate ?? minimum,
+                maximum: service.maximumRate ?? maximum,
+                tolerance: tolerance
+            )
+        case .sigmoid(let minimum, let maximum, let minimumBuffer):
+            policy.catchUp = .sigmoid(
+                minimum: service.minimumRate ?? minimum,
+                maximum: service.maximumRate ?? maximum,
+                minimumBuffer: minimumBuffer
+            )
+        }
+        return policy
     }
 }

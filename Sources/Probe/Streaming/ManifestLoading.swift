@@ -95,8 +95,8 @@ extension ManifestLoading {
             movePlaylists()
         }
         // Only renditions of this manifest: a representation that was removed would remain due permanently.
-        let reloads = parsed.renditions.compactMap { renditions[$0.id]?.timeline?.nextReload }
-        updateAt = parsed.format == .dash ? reloads.min() : nil
+        let targets = parsed.renditions.compactMap { renditions[$0.id]?.index?.targetDuration }
+        updateAt = parsed.live?.nextReload(afterLoadAt: begun, targetDuration: targets.min() ?? 0)
         if let change { return [.ladderChanged(change), .durationChanged(parsed.duration)] }
         guard isFirst else { return [.durationChanged(parsed.duration)] }
         return [.manifestLoaded(duration: parsed.duration)]
@@ -151,13 +151,12 @@ extension ManifestLoading {
     /// The number of reports on playlists that are kept.
     var reportCount: Int { reports.count }
 
-    /// Takes the `sidx` box of a period.
+    /// Takes bytes of the index of a file (`sidx`).
     mutating func take(indexBytes bytes: [UInt8], of id: Rendition.ID, begun: MonotonicInstant) throws(ResourceFailure)
     {
-        guard let missing = renditions[id]?.missingPart else { return }
+        guard let presentation else { return }
         do throws(ManifestError) {
-            let index = try missing.index.segments(from: bytes)
-            renditions[id]?.take(part: index, at: missing.place, begun: begun)
+            try renditions[id]?.take(indexBytes: bytes, of: presentation, begun: begun)
         } catch {
             throw ResourceFailure(error)
         }
@@ -233,9 +232,9 @@ extension ManifestLoading {
             renditions[rendition.id]
             ?? RenditionState(rendition, usesParts: usesParts, usesDeltas: usesDeltas, longestHold: longestHold)
         switch rendition.source {
-        case .segments(let index): state.take(index, live: presentation.live, begun: begun)
+        case .segments, .parts: state.take(rendition, of: presentation, begun: begun)
         case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
-        case .playlist, .parts: break
+        case .playlist: break
         }
         renditions[rendition.id] = state
     }
@@ -344,7 +343,7 @@ extension ManifestLoading {
         if case .playlist(let url)? = renditions[id]?.rendition.source { return url }
         switch purpose {
         case .manifest, .patch, .clock, .steering, .playlist, .key, .licence, .hint: return nil
-        case .index: return renditions[id]?.missingPart?.index.url
+        case .index: return renditions[id]?.missingIndex?.file.url
         case .initialization: return segment?.initialization?.url
         case .segment: return segment?.url
         }
@@ -356,8 +355,20 @@ extension ManifestLoading {
     /// The request that brings the segments of a rendition.
     func indexFetch(of id: Rendition.ID) -> StreamEffect? {
         guard let state = renditions[id] else { return nil }
-        if let index = state.missingPart?.index { return .fetch(.index(id), index.url, index.indexRange) }
+        if let missing = state.missingIndex { return .fetch(.index(id), missing.file.url, missing.range) }
         return state.playlistURL.map { .fetch(.playlist(id), reported($0), nil) }
+    }
+
+    /// The request for the index of the file that a track without a next segment reaches; nil if it reaches none.
+    func indexFetch(after track: TrackLoading, at now: WallTime) -> StreamEffect? {
+        guard let plan = track.plan, plan.segment == nil, let missing = renditions[plan.rendition]?.missingIndex,
+            let timeline = renditions[plan.rendition]?.timeline
+        else { return nil }
+        let start = missing.file.periodStart
+        let hasBegun = timeline.origin.map { now.nanoseconds(since: $0) >= start } ?? true
+        // Segments may end a little before their period.
+        guard hasBegun || start.saturatingSubtract(track.timeNeeded) < 1_000_000_000 else { return nil }
+        return .fetch(.index(plan.rendition), missing.file.url, missing.range)
     }
 
     /// The address of a playlist with the segment and part that another playlist reported, so that a cache does not
@@ -492,8 +503,9 @@ extension ManifestLoading {
         return .warned(StreamWarning(.latePlaylist, message, state.playlistURL ?? presentation?.url))
     }
 
-    /// The time within which a reload has to add segments; nil if the rendition needs no reload.
+    /// The time within which a reload has to add segments; nil if the rendition needs no reload, or plays a file.
     private func changePeriod(of state: RenditionState) -> Duration? {
+        if state.endsWithFile { return nil }
         if state.playlistURL != nil { return state.reloadAt.map { _ in state.targetDuration } }
         return presentation?.live?.updatePeriod.map { max(state.targetDuration, .nanoseconds($0)) }
     }

@@ -234,7 +234,7 @@ extension MediaFeed {
         let quality = Quality(
             width: content.video?.pictureSize?.width ?? variant.resolution?.width ?? 0,
             height: content.video?.pictureSize?.height ?? variant.resolution?.height ?? 0,
-            bitrate: Int(clamping: variant.averageBitrate ?? variant.peakBitrate)
+            bitrate: Int(clamping: delivery.segment.peakBitrate ?? variant.averageBitrate ?? variant.peakBitrate)
         )
         return .qualityChanges(quality, at: max(0, position))
     }

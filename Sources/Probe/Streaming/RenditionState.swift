@@ -4,7 +4,7 @@ internal import InstrumentTransport
 
 /// The state of a rendition.
 struct RenditionState: Sendable {
-    let rendition: Rendition
+    private(set) var rendition: Rendition
     /// The index of its segments; nil before the first fetch.
     private(set) var timeline: RenditionTimeline?
     /// The instant of its playlist's next reload; nil for no reload.
@@ -26,8 +26,8 @@ struct RenditionState: Sendable {
     private(set) var startOffset: StartOffset?
     /// Whether the last load was a delta update that does not fit, so that the whole playlist was requested at once.
     private var hasHurried = false
-    /// The fetched indexes of periods with a separate index.
-    private var parts: [SegmentIndex?] = []
+    /// Its periods, if some are files with an index.
+    private var parts = PeriodParts()
 
     init(
         _ rendition: Rendition,
@@ -39,17 +39,13 @@ struct RenditionState: Sendable {
         self.usesParts = usesParts
         self.usesDeltas = usesDeltas
         self.longestHold = longestHold
-        guard case .parts(let parts) = rendition.source else { return }
-        self.parts = parts.map { if case .segments(let index) = $0 { index } else { nil } }
     }
 
-    /// The first index that is not fetched.
-    var missingPart: (place: Int, index: IndexedSegments)? {
-        guard case .parts(let sources) = rendition.source, let place = parts.firstIndex(where: { $0 == nil }),
-            case .index(let index) = sources[place]
-        else { return nil }
-        return (place, index)
-    }
+    /// The first file whose index is not fetched, and the bytes of it to fetch next.
+    var missingIndex: (file: IndexedSegments, range: ByteRange)? { parts.missing }
+
+    /// Whether the last period is a file, to which the server adds nothing.
+    var endsWithFile: Bool { parts.endsWithFile }
 
     var index: SegmentIndex? { timeline?.index }
     var targetDuration: Duration { .nanoseconds(index?.targetDuration ?? 0) }
@@ -152,12 +148,33 @@ struct RenditionState: Sendable {
         reloadAt = nil
     }
 
-    /// Takes the index of a period.
-    mutating func take(part index: SegmentIndex, at place: Int, begun: MonotonicInstant) {
-        guard parts.indices.contains(place) else { return }
-        parts[place] = index
-        let known = parts.compactMap(\.self)
-        if known.count == parts.count { take(SegmentIndex(joining: known), live: nil, begun: begun) }
+    /// Takes the rendition of an MPD, at the first load or a reload.
+    mutating func take(_ new: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
+        rendition = new
+        switch new.source {
+        case .segments(let index):
+            parts = PeriodParts()
+            take(index, live: presentation.live, begun: begun)
+        case .parts(let sources):
+            parts.take(sources)
+            takeParts(of: presentation, begun: begun)
+        case .playlist, .loaded: break
+        }
+    }
+
+    /// Takes bytes of the index of a file.
+    mutating func take(
+        indexBytes bytes: [UInt8],
+        of presentation: Presentation,
+        begun: MonotonicInstant
+    ) throws(ManifestError) {
+        try parts.take(bytes)
+        takeParts(of: presentation, begun: begun)
+    }
+
+    private mutating func takeParts(of presentation: Presentation, begun: MonotonicInstant) {
+        let index = parts.segments(isComplete: presentation.hasLastPeriod, isFirst: timeline == nil)
+        if let index { take(index, live: presentation.live, begun: begun) }
     }
 
     /// Takes the segments of an MPD, at the first load or a reload.

@@ -58,15 +58,16 @@ struct SegmentCheck {
     /// Reports a bitrate above 120 % of `BANDWIDTH`: twice the 10 % of the HLS Authoring Specification, 1.24.
     private var bitrate: Finding? {
         // The declared bitrate is that of segments; a part with a keyframe has more.
-        guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil,
-            segment.part == nil
+        // A period may declare another bitrate than the period whose variants are the ladder.
+        guard let declared = segment.peakBitrate ?? variant?.peakBitrate, declared > 0,
+            segment.duration >= 500_000_000, content.video != nil, segment.part == nil
         else { return nil }
         let bitrate = Double(content.size) * 8e9 / Double(segment.mediaDuration)
-        guard bitrate > Double(variant.peakBitrate) * 1.2 else { return nil }
+        guard bitrate > Double(declared) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)
         return finding(
             .wrongBitrate,
-            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitrate / 1000)"
+            "has \(kilobits) kbit/s, and its variant declares at most \(declared / 1000)"
         )
     }
 

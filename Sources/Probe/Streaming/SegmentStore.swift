@@ -138,6 +138,14 @@ extension SegmentStore {
 }
 
 extension ResourceResponse {
+    /// The requested part of the body, or less where the resource ends before.
+    func start(of range: ByteRange?) throws(ResourceFailure) -> FetchedBytes {
+        guard var range, status == 200, let length = range.length else { return try part(range) }
+        let rest = Int64(body.count).saturatingSubtract(range.offset)
+        range.length = rest > 0 ? min(length, rest) : length
+        return try part(range)
+    }
+
     /// The requested part of the body, also where the server has sent the whole resource.
     func part(_ range: ByteRange?) throws(ResourceFailure) -> FetchedBytes {
         guard let range, status == 200 else { return body }

@@ -39,7 +39,7 @@ extension StreamPlayback {
                 apply(effects, now)
                 if case .media(let playlist) = parsed { readAds(of: playlist, id, now) }
             case .index(let id):
-                let bytes = try response.part(fetching.request.range).array
+                let bytes = try response.start(of: fetching.request.range).array
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }

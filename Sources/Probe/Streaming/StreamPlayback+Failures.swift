@@ -82,10 +82,12 @@ extension StreamPlayback {
             guard condition.holds(for: cause), useOtherLocation(than: purpose, for: time, now) else { return false }
         case .useOtherVariant(let time, let condition):
             guard condition.holds(for: cause), useOtherVariant(than: purpose, for: time, now) else { return false }
+            delayChange(of: .main, now)
         case .useNextLowerVariant:
             guard useNextLowerVariant(than: purpose, now) else { return false }
         case .useOtherAudio(let time, let condition):
             guard condition.holds(for: cause), useOtherAudio(than: purpose, for: time, now) else { return false }
+            delayChange(of: .audio, now)
         case .skipSegment:
             guard let role = purpose.role, let segment = tracks[role]?.plan?.segment else { return false }
             apply(.survived(error(of: incident)), now)
@@ -182,6 +184,13 @@ extension StreamPlayback {
         else { return false }
         dropPlan(of: .audio, now)
         return true
+    }
+
+    /// Lets a track wait before it requests its other variant or rendition, if the profile's player does.
+    private mutating func delayChange(of role: StreamRole, _ now: Timestamp) {
+        guard let backoff = profile.failurePlan.changeDelay else { return }
+        let delay = backoff.delay(after: 1, randomness: randomness.number(in: 0...1))
+        tracks[role]?.works(until: now.instant.advanced(by: delay))
     }
 
     private mutating func dropPlan(of role: StreamRole, _ now: Timestamp) {

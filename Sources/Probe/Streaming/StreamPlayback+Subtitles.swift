@@ -66,7 +66,12 @@ extension StreamPlayback {
             apply(.warned(StreamWarning(.missingSubtitles, message, first.url)), now)
             subtitles.jump(over: first)
             return true
-        case .wait, .end: return false
+        case .wait:
+            if let fetch = subtitles.track.flatMap({ manifest.indexFetch(after: $0, at: now.wallTime) }) {
+                apply(fetch, now)
+            }
+            return false
+        case .end: return false
         }
     }
 

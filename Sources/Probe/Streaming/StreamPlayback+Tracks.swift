@@ -195,7 +195,11 @@ extension StreamPlayback {
             skip(segment, role, "the playlist declares a gap", now)
             return true
         case .expired(let first): jump(over: first, state, now)
-        case .wait: preload(role, in: timeline, now)
+        case .wait:
+            if let fetch = tracks[role].flatMap({ manifest.indexFetch(after: $0, at: now.wallTime) }) {
+                apply(fetch, now)
+            }
+            preload(role, in: timeline, now)
         case .end, nil: break
         }
         return false

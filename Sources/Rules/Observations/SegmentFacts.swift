@@ -73,8 +73,17 @@ public struct SegmentFacts: Sendable {
     public var discontinuity: Int64
     /// The duration by the playlist or manifest, in nanoseconds.
     public var declaredDuration: Int64
+    /// The peak bit rate by the manifest for the period of the segment (DASH), in bit/s; nil where the manifest does
+    /// not say.
+    public var declaredBandwidth: Int64?
     /// The media time by the manifest (DASH), in nanoseconds; nil where the manifest does not say.
     public var declaredMediaTime: Int64?
+    /// The duration of media that the segment may have before ``declaredMediaTime``, in nanoseconds, where a period
+    /// begins inside the segment (DASH).
+    public var trimmedStart: Int64 = 0
+    /// The duration of media that the segment may have behind its declared end, in nanoseconds, where a period ends
+    /// inside the segment (DASH).
+    public var trimmedEnd: Int64 = 0
     /// The calendar time of the first frame by the playlist; nil where the playlist does not say.
     public var date: WallTime?
     /// The instant at which the response was complete.
@@ -129,6 +138,30 @@ public struct SegmentFacts: Sendable {
 
     /// The track that decides: the pictures, else the sound.
     public var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
+
+    /// The declared duration, with the media of the segment outside its period.
+    private var longestDuration: Int64 {
+        declaredDuration.saturatingAdd(trimmedStart).saturatingAdd(trimmedEnd)
+    }
+
+    /// The duration of all media of the segment, as far as its declaration permits it.
+    var mediaDuration: Int64 {
+        let media = main.map { $0.end.saturatingSubtract($0.start) }
+        return min(max(media ?? longestDuration, declaredDuration), longestDuration)
+    }
+
+    /// The difference of the duration of the media to the nearest permitted one; nil without media.
+    var durationError: Int64? {
+        main.map { $0.end.saturatingSubtract($0.start).saturatingSubtract(mediaDuration) }
+    }
+
+    /// The difference of the start of the media to the nearest permitted one; nil without media, or where the manifest
+    /// does not say.
+    var startError: Int64? {
+        guard let declaredMediaTime, let main else { return nil }
+        let shift = distance(from: declaredMediaTime, to: main.start)
+        return shift < 0 ? min(0, shift.saturatingAdd(trimmedStart)) : shift
+    }
 
     /// The difference of a timestamp of this segment to one of another segment, with a wrap taken into account.
     func distance(from other: Int64, to mine: Int64) -> Int64 {

@@ -37,14 +37,13 @@ extension Rule {
         _ presentation: Presentation,
         _ history: StreamHistory
     ) -> [Problem] {
-        guard let bandwidth = presentation.renditions.first(where: { $0.id.description == facts.rendition })?.bitrate,
-            bandwidth > 0
-        else { return [] }
-        let time = facts.declaredDuration.saturatingAdd(history.manifest?.root.duration("minBufferTime") ?? 0)
+        let rendition = presentation.renditions.first { $0.id.description == facts.rendition }
+        guard let bandwidth = facts.declaredBandwidth ?? rendition?.bitrate, bandwidth > 0 else { return [] }
+        let time = facts.mediaDuration.saturatingAdd(history.manifest?.root.duration("minBufferTime") ?? 0)
         guard facts.bits > bandwidth.scaled(by: time, over: 1_000_000_000).saturatingMultiply(11) / 10 else {
             return []
         }
-        let rate = facts.bits.scaled(by: 1_000_000_000, over: facts.declaredDuration)
+        let rate = facts.bits.scaled(by: 1_000_000_000, over: facts.mediaDuration)
         return [bandwidthProblem(rate, bandwidth, facts)]
     }
 

@@ -36,9 +36,10 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.1",
         checks: [
             .segment { facts, _, history in
-                guard history.manifest == nil, let main = facts.main, facts.failure == nil else { return [] }
+                guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
+                    facts.failure == nil
+                else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
-                let difference = media.saturatingSubtract(facts.declaredDuration)
                 guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude else { return [] }
                 return [
                     Problem(
@@ -60,7 +61,9 @@ extension Rule {
         source: "ISO/IEC 23009-1 clause 5.3.9.6",
         checks: [
             .segment { facts, _, history in
-                guard let manifest = history.manifest, let main = facts.main, facts.failure == nil else { return [] }
+                guard let manifest = history.manifest, let main = facts.main, let difference = facts.durationError,
+                    facts.failure == nil
+                else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
                 // With @duration segments may deviate by half of it; a timeline is exact.
                 let isExact = !manifest.timelines.isEmpty
@@ -68,7 +71,7 @@ extension Rule {
                     isExact
                     ? max(250_000_000, facts.declaredDuration / 10)
                     : facts.declaredDuration / 2 + 250_000_000
-                if media.saturatingSubtract(facts.declaredDuration).magnitude > tolerance.magnitude {
+                if difference.magnitude > tolerance.magnitude {
                     return [
                         timelineProblem(
                             "media of \(media.shownSeconds) in segment \(facts.sequence)",
@@ -76,8 +79,9 @@ extension Rule {
                         )
                     ]
                 }
-                guard let declared = facts.declaredMediaTime, facts.hasTimeline else { return [] }
-                let shift = facts.distance(from: declared, to: main.start)
+                guard let declared = facts.declaredMediaTime, let shift = facts.startError, facts.hasTimeline else {
+                    return []
+                }
                 guard shift.magnitude > max(tolerance, 500_000_000).magnitude else { return [] }
                 return [
                     timelineProblem(

@@ -112,6 +112,22 @@ struct FailurePlanTests {
         }
     }
 
+    @Test("Shaka tries each variant twice, and waits between the variants, too")
+    func pausesOfShaka() async {
+        let (played, network) = await play(.shaka) { path, _ in path.hasSuffix("media2.ts") ? .status(404) : nil }
+        let (variants, times) = attempts("media2.ts", network)
+        #expect(variants.count == 6 && Set(variants).count == 3)
+        for first in stride(from: 0, to: variants.count - 1, by: 2) { #expect(variants[first] == variants[first + 1]) }
+        // 1 s ± 50 %; the playlist of another variant comes first.
+        let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(pauses.allSatisfy { 490...1530 ~= $0 }, "\(pauses)")
+        guard case .failed(let error) = played.outcome else {
+            Issue.record("\(played.story)")
+            return
+        }
+        #expect(error.code == .notFound)
+    }
+
     @Test("ExoPlayer continues its retries while media is buffered")
     func whileBuffered() async {
         let clock = VirtualClock()

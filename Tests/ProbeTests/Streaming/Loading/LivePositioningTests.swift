@@ -181,7 +181,7 @@ struct LivePositioningTests {
         let plain = try [state(ofHLS: ""), state(ofHLS: control + "CAN-SKIP-UNTIL=12"), state(ofDASH: "")]
         let asking = try [
             state(ofHLS: control + "HOLD-BACK=6"), state(ofHLS: control + "PART-HOLD-BACK=3"),
-            state(ofDASH: "<Latency target=\"3000\"/>"), state(ofDASH: "<PlaybackRate min=\"0.9\" max=\"1.1\"/>"),
+            state(ofDASH: "<Latency target=\"3000\"/>"), state(ofDASH: "<PlaybackRate min=\"0.97\" max=\"1.03\"/>"),
         ]
         let now = Timestamp(instant: Loading.instant(12), wallTime: WallTime(milliseconds: 60_000))
         for (states, rate, increase) in [(plain, 1.0, Duration.zero), (asking, 1.03, Duration.milliseconds(500))] {
@@ -194,6 +194,71 @@ struct LivePositioningTests {
                 let stalled = PlaybackView(now: now, model: Loading.model(until: 20), stallCount: 1)
                 _ = live.follow(state, stalled)
                 #expect(live.context?.target == target + increase)
+            }
+        }
+    }
+
+    /// A live MPD since 1970 with segments of two seconds, and a service description.
+    private func described(_ service: String) throws -> RenditionState {
+        let text = """
+            <MPD type="dynamic" availabilityStartTime="1970-01-01T00:00:00Z" minimumUpdatePeriod="PT2S">\
+            <ServiceDescription>\(service)</ServiceDescription><Period id="p" start="PT0S">\
+            <AdaptationSet contentType="video" mimeType="video/mp4">\
+            <SegmentTemplate media="$Number$.m4s" duration="2"/><Representation id="v" bandwidth="500000"/>\
+            </AdaptationSet></Period></MPD>
+            """
+        let now = Loading.at(20).wallTime
+        let presentation = try Presentation(parsing: Array(text.utf8), at: Loading.url("live.mpd"), now: now)
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil)
+        _ = try manifest.take(presentation, begun: Loading.instant(20))
+        return try #require(manifest[presentation.renditions[0].id])
+    }
+
+    @Test(
+        "The target latency stays inside the limits of the service description, if the player follows the stream",
+        arguments: [
+            ("<Latency min=\"8000\"/>", true, 8.0), ("<Latency max=\"4000\"/>", true, 4.0), ("", true, 6.0),
+            ("<Latency min=\"8000\"/>", false, 6.0), ("<Latency target=\"3000\" max=\"3500\"/>", true, 3.5),
+        ]
+    )
+    func limitedLatency(service: String, followsStream: Bool, target: Double) throws {
+        let state = try described(service)
+        var policy = policy(onStall: service.contains("target") ? 1 : 0)
+        policy.followsStream = followsStream
+        var live = LivePositioning(policy)
+        _ = live.place(in: state, offset: nil, view(20))
+        _ = live.follow(state, view(20, Loading.model(until: 20), stalls: 1))
+        #expect(live.context?.target == .seconds(target))
+    }
+
+    @Test(
+        "The rates of the service description replace those of the profile, if the player follows the stream",
+        arguments: [
+            ("<PlaybackRate min=\"0.96\" max=\"1.04\"/>", true, 1.04, 0.96), ("", true, 1.5, 0.5),
+            ("<PlaybackRate min=\"0.96\" max=\"1.04\"/>", false, 1.5, 0.5),
+            ("<PlaybackRate max=\"2\"/>", true, 2, 0.5), ("<PlaybackRate min=\"1.1\" max=\"0.9\"/>", true, 1.5, 0.5),
+        ]
+    )
+    func limitedRate(service: String, followsStream: Bool, fastest: Double, slowest: Double) throws {
+        let state = try described(service)
+        for catchUp in [
+            LivePolicy.CatchUp.fixed(minimum: 0.5, maximum: 1.5, tolerance: .milliseconds(100)),
+            .proportional(factor: 100, minimum: 0.5, maximum: 1.5, tolerance: .milliseconds(100)),
+            .sigmoid(minimum: 0.5, maximum: 1.5, minimumBuffer: .zero),
+        ] {
+            var policy = policy(catchUp: catchUp)
+            policy.followsStream = followsStream
+            var live = LivePositioning(policy)
+            _ = live.place(in: state, offset: nil, view(20))
+            // The target is 6 s behind the clock, which is at 20 s.
+            for (playhead, expected) in [(5.0, fastest), (20, slowest)] {
+                let moment = Timestamp(instant: Loading.instant(playhead), wallTime: Loading.at(20).wallTime)
+                let effects = live.follow(state, PlaybackView(now: moment, model: Loading.model(until: 20)))
+                guard case .catchUp(let rate)? = effects.last else {
+                    Issue.record("\(effects)")
+                    return
+                }
+                #expect(abs(rate - expected) < 0.001, "\(catchUp)")
             }
         }
     }
