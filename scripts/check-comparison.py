@@ -58,7 +58,16 @@ class Tolerances(unittest.TestCase):
             (["an error of hls.js"], trial(real=shown(error="fragLoadError"))),
         ]
         for expected, case in cases:
-            self.assertEqual(players.differences(case), expected, case)
+            self.assertEqual(players.differences("hls.js", case), expected, case)
+
+
+class Players(unittest.TestCase):
+    def test_a_player_without_a_registry_needs_its_file(self):
+        self.assertEqual(players.player_and_file("shaka=/p/shaka.js"), ("shaka", "/p/shaka.js"))
+        self.assertTrue(players.player_and_file("hls.js")[1].endswith("hls.js"))
+        for text in ("shaka", "dash.js=", "other=/p"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                players.player_and_file(text)
 
 
 class Verdicts(unittest.TestCase):
@@ -67,7 +76,7 @@ class Verdicts(unittest.TestCase):
         players.play = lambda *_: left.pop(0)
         options = argparse.Namespace(check=True)
         with contextlib.redirect_stdout(io.StringIO()):
-            verdict = players.Comparison(options, b"", "stream", "schedule").verdict
+            verdict = players.Comparison(options, "hls.js", b"", "stream", "schedule").verdict
         return verdict, len(left)
 
     def test_the_majority_of_three_decides(self):

@@ -196,20 +196,22 @@ extension PlayerProfile {
     /// second (line 1768); each segment and its initialization segment are requested at once (`segmentPrefetchLimit` 1,
     /// line 1771). lib/net/http_fetch_plugin.js:201: a sample for each 100 ms and 16 kB of a download, none below 5 ms
     /// (`cacheLoadThreshold`). lib/hls/hls_parser.js:2892: the parser reads the video's first segment for its captions,
-    /// before there is anything that measures. The bitrate of a variant is that of video and audio. Its tutorial "Network and Buffering
-    /// Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect)
-    /// and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status. lib/media/streaming_engine.js:3230: then
-    /// another variant, or other audio of the same language (lib/player.js:8954), except after a timeout, and after another back-off of 1 s ± 50 % (`failureCallbackBackoff_`);
-    /// lib/player.js:7806: a live stream without one begins again, 0.1 s after that back-off
-    /// (here without its ± 50 %). A playlist or an MPD is
-    /// asked for again until it comes (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window,
-    /// playback continues 5 s after its start (`safeSeekOffset`).
+    /// before there is anything that measures. The bitrate of a variant is that of video and audio. Its tutorial
+    /// "Network and Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts
+    /// of 30, 10 (to connect) and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status.
+    /// lib/media/streaming_engine.js:3230: then another variant, or other audio of the same language
+    /// (lib/player.js:8954), except after a timeout, and after another back-off of 1 s ± 50 %
+    /// (`failureCallbackBackoff_`); lib/player.js:7806: a live stream without one begins again, 0.1 s after that
+    /// back-off (here without its ± 50 %). A playlist or an MPD is asked for again until it comes
+    /// (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window, playback continues 5 s after
+    /// its start (`safeSeekOffset`).
     ///
-    /// Not modelled: the segment in the middle of a live HLS window that is read for its captions, `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
-    /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
-    /// frames, the look for the next live segment every min(segment ÷ 2, 1 s), and the choice between codecs
-    /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
+    /// Not modelled: the segment in the middle of a live HLS window that is read for its captions, `lowLatencyMode` (on
+    /// by default: in a low-latency stream, media is appended in chunks, two segments are prefetched, and the engine
+    /// looks every 0.1 s), a downlink that Chromium has learnt from other traffic, the sizes of initialization
+    /// segments, the time of appending, changes of the element's size, dropped frames, the look for the next live
+    /// segment every min(segment ÷ 2, 1 s), and the choice between codecs (lib/util/stream_utils.js:42): all codecs and
+    /// audio-only variants of a playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),
