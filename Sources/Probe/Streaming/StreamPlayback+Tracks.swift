@@ -119,9 +119,10 @@ extension StreamPlayback {
     /// Whether the profile's player still reads the first segment of the video for its captions, before it plays.
     var isInspecting: Bool {
         guard profile.inspectsFirstSegment, manifest.presentation?.hasUndeclaredCaptions == true,
-            let track = tracks[.main], track.segmentCount == 0, (session.pendingSeek ?? 0) == 0
+            let track = tracks[.main], track.segmentCount == 0, !track.isAtEnd, (session.pendingSeek ?? 0) == 0
         else { return false }
-        return track.renditionInUse.flatMap { manifest[$0] }?.isLive != true
+        let state = track.renditionInUse.flatMap { manifest[$0] }
+        return state?.isLive != true && state?.rendition.kind != .audio
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
