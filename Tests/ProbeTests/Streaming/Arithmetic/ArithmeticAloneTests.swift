@@ -15,13 +15,29 @@ struct ArithmeticAloneTests {
         (0, 400_000), (3_000_000_000, 0), (7_000_000_000, 300_000), (9_000_000_000, 0), (13_000_000_000, 900_000),
     ]
 
-    /// A playback and its result by arithmetic.
+    /// The schedule, and those with stops up to 5 ms earlier or later: whether the last byte of a frame leaves before
+    /// the link stops is a matter of the machine's timers, and changes a stall by a frame.
+    private static var possibleRates: [[(from: Int64, bitrate: Int64)]] {
+        rates.indices.filter { rates[$0].bitrate == 0 }.reduce([rates]) { all, stop in
+            all.flatMap { rates in
+                ([0, -5_000_000, 5_000_000] as [Int64]).map { shift in
+                    var shifted = rates
+                    shifted[stop].from += shift
+                    return shifted
+                }
+            }
+        }
+    }
+
+    /// A playback and its possible results by arithmetic.
     private struct Pair: Sendable {
         var name: String
         var found: ComputedPlayback.Outcome
-        var expected: ComputedPlayback.Outcome
+        var expected: [ComputedPlayback.Outcome]
         /// From the request for the media until the server received the first request, in nanoseconds.
         var opening: Int64
+
+        var difference: Int64 { expected.map { found.largestDifference(from: $0) }.min() ?? .max }
     }
 
     /// The requests of a session as the origin received them, without that of the manifest, and the instant of that
@@ -76,7 +92,10 @@ struct ArithmeticAloneTests {
                         var computed = computed
                         let (requests, zero) = Self.received(origin, name)
                         computed.received = requests
-                        let expected = computed.outcome(startLevel: levels.start, resumeLevel: levels.resume)
+                        let expected = Self.possibleRates.map { rates in
+                            computed.rates = rates
+                            return computed.outcome(startLevel: levels.start, resumeLevel: levels.resume)
+                        }
                         let found = ComputedPlayback.Outcome(played, from: zero)
                         let asked = played.first(.mediaRequest)?.time.instant.nanoseconds ?? 0
                         return Pair(name: name, found: found, expected: expected, opening: zero - asked)
@@ -86,17 +105,17 @@ struct ArithmeticAloneTests {
             return try await group.reduce(into: [Pair]()) { $0.append($1) }
         }
         await origin.stop()
-        #expect(pairs.count == 16 && pairs.contains { $0.expected.stalls.count > 1 })
-        let largest = pairs.map { $0.found.largestDifference(from: $0.expected) }.max() ?? 0
+        #expect(pairs.count == 16 && pairs.contains { $0.expected[0].stalls.count > 1 })
+        let farthest = try #require(pairs.max { $0.difference < $1.difference })
         let opening = pairs.map(\.opening).max() ?? 0
         print(
-            "start and stalls on loopback: \(largest / 1000) µs from the computed instants at most;"
+            "start and stalls on loopback: \(farthest.difference / 1000) µs from the computed instants at most, in"
+                + " \(farthest.name): \(farthest.found), not \(farthest.expected[0]);"
                 + " the first request took \(opening / 1000) µs at most"
         )
         guard machine.allowsJudging("start and stalls of streams, to 20 ms") else { return }
         for pair in pairs {
-            let isNear = pair.found.largestDifference(from: pair.expected) <= 20_000_000
-            #expect(isNear, "\(pair.name): \(pair.found), not \(pair.expected)")
+            #expect(pair.difference <= 20_000_000, "\(pair.name): \(pair.found), not \(pair.expected[0])")
         }
     }
 }
