@@ -43,6 +43,7 @@ PLAYERS = {
       begin()
       hls.loadSource(url)
       hls.attachMedia(video)
+      video.play().catch(() => {})
     """),
     "dash.js": Player("dashjs", ["vod/dash/number.mpd"], '<script src="/player.js"></script>', """
       const player = dashjs.MediaPlayer().create()
@@ -50,6 +51,7 @@ PLAYERS = {
       stop = () => player.destroy()
       player.on("error", event => fail(event.error.message ?? event.error))
       begin()
+      // It plays by itself, and has to see the event of the element that begins the reloads of a live MPD.
       player.initialize(video, url, true)
     """),
     "shaka": Player("shaka", ["vod/dash/number.mpd", "vod/fmp4/master.m3u8", "vod/ts/master.m3u8"], '<script src="/player.js"></script>', """
@@ -61,6 +63,7 @@ PLAYERS = {
       player.addEventListener("error", event => { if (event.detail.severity === 2) fail(event.detail) })
       begin()
       player.load(url).catch(fail)
+      video.play().catch(() => {})
     """),
 }
 
@@ -98,7 +101,6 @@ async function end() {
 function fail(error) { result.error = String(error); end() }
 video.addEventListener("canplay", () => video.play().catch(() => {}))
 try {CODE} catch (error) { fail(error) }
-video.play().catch(() => {})
 </script>"""
 
 Requests = collections.namedtuple("Requests", "rungs bytes")
