@@ -16,6 +16,9 @@ public struct ServerControl: Hashable, Sendable {
     /// `PART-TARGET`, the longest duration of a part; nil without `EXT-X-PART-INF`.
     public var partTarget: Int64?
 
+    /// Whether a target latency is declared, towards which players may change the playback rate.
+    var declaresHoldBack: Bool { holdBack != nil || partHoldBack != nil }
+
     /// Creates the control of a server that declares nothing.
     public init() {}
 }

@@ -123,7 +123,7 @@ extension RenditionTimeline {
         index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
-        asksForCatchUp = playlist.control.holdBack != nil || playlist.control.partHoldBack != nil
+        asksForCatchUp = playlist.control.declaresHoldBack
         targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
     }
 

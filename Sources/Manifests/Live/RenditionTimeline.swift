@@ -85,7 +85,7 @@ public struct RenditionTimeline: Hashable, Sendable {
         isHLS = true
         self.isNumberedAlike = isNumberedAlike
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
-        asksForCatchUp = playlist.control.holdBack != nil || playlist.control.partHoldBack != nil
+        asksForCatchUp = playlist.control.declaresHoldBack
         targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
         let segments = start == 0 ? playlist.segments : playlist.segments.map { $0.moved(by: start) }

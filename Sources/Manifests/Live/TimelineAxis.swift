@@ -1,4 +1,4 @@
-import Instrument
+internal import Instrument
 
 /// The common time axis of the renditions of an HLS presentation. Use one axis for all renditions that play together.
 ///

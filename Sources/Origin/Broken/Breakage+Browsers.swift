@@ -7,9 +7,7 @@ extension Breakage {
             section.withoutDecoderDescription
         },
         .segment("browsers-drop-track", "vod/ts/master.m3u8") { _, made, _, _ in
-            guard let packets = made.body.bytes(at: 0, count: made.body.count) else { return nil }
-            let bytes = SoundType.replaced(in: Array(packets.readableBytesView))
-            return bytes.map { .replaced(Resource(made.contentType, Body($0))) }
+            made.bytes.flatMap(SoundType.replaced).map { .replaced(Resource(made.contentType, Body($0))) }
         },
     ]
 }

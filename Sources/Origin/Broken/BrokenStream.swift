@@ -97,7 +97,7 @@ extension Fixtures {
 
 extension Resource {
     /// All bytes; nil if they cannot be read.
-    fileprivate var bytes: [UInt8]? { body.bytes(at: 0, count: body.count).map { Array($0.readableBytesView) } }
+    var bytes: [UInt8]? { body.bytes(at: 0, count: body.count).map { Array($0.readableBytesView) } }
 }
 
 /// A request for a part of a broken stream.

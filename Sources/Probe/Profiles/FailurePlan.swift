@@ -1,8 +1,7 @@
 /// What a player does when a request fails.
 ///
-/// At each failure, the first possible response counts. Where none is possible, the
-/// playback ends with an error when the buffer has been played; a playlist or manifest that was loaded before is the
-/// exception (``failedReload``).
+/// At each failure, the first possible response counts. Where none is possible, the playback ends with an error when
+/// the buffer has been played; a playlist or manifest that was loaded before is the exception (``failedReload``).
 ///
 /// ```swift
 /// // Three attempts, then the next server, then the end.

@@ -13,6 +13,9 @@ extension StreamPlayback {
         var cause: RetryPolicy.Failure { failure.failure }
     }
 
+    /// The delay before the next reload of what stays in use after a failed one, where the profile names none.
+    static let reloadPause: Duration = .seconds(1)
+
     /// Responds to a failure by the profile's plan.
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
@@ -101,7 +104,7 @@ extension StreamPlayback {
         }
         // Until then, the earlier playlist stays in use, if nothing replaces it.
         if manifest.isReload(purpose) {
-            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: .seconds(1)))
+            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: Self.reloadPause))
         }
         apply(.survived(error(of: incident)), now)
         return true
@@ -147,8 +150,7 @@ extension StreamPlayback {
             choice.exclude(rung, of: ladder, for: time, now: now.instant)
         else { return false }
         // A playlist may have failed during the request of a segment of its rendition.
-        apply(.cancelFetches(.main), now)
-        tracks[.main]?.dropPlan()
+        dropPlan(of: .main, now)
         return true
     }
 
@@ -193,7 +195,8 @@ extension StreamPlayback {
         tracks[role]?.works(until: now.instant.advanced(by: delay))
     }
 
-    private mutating func dropPlan(of role: StreamRole, _ now: Timestamp) {
+    /// Cancels what is being fetched for a track, and lets it plan its next segment again.
+    mutating func dropPlan(of role: StreamRole, _ now: Timestamp) {
         apply(.cancelFetches(role), now)
         tracks[role]?.dropPlan()
     }

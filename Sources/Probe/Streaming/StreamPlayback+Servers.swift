@@ -11,8 +11,7 @@ extension StreamPlayback {
         else { return false }
         for role in StreamRole.media {
             guard let planned = tracks[role]?.plan?.rendition, moved.contains(planned) else { continue }
-            apply(.cancelFetches(role), now)
-            tracks[role]?.dropPlan()
+            dropPlan(of: role, now)
         }
         if manifest.presentation?.format == .hls { follow(moved, now) }
         return true

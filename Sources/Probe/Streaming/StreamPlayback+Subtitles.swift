@@ -67,9 +67,7 @@ extension StreamPlayback {
             subtitles.jump(over: first)
             return true
         case .wait:
-            if let fetch = subtitles.track.flatMap({ manifest.indexFetch(after: $0, at: now.wallTime) }) {
-                apply(fetch, now)
-            }
+            fetchIndex(after: subtitles.track, now)
             return false
         case .end: return false
         }
@@ -144,16 +142,13 @@ extension StreamPlayback {
         }
         var message = "the playlist of the subtitles cannot be read: \(failure.message)"
         if manifest.isReload(purpose) {
-            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: Self.subtitlesPause))
+            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: Self.reloadPause))
         } else {
             subtitles.giveUp()
             message = "the probe plays without subtitles, because \(message)"
         }
         apply(.warned(StreamWarning(.missingSubtitles, message, fetching.request.url)), now)
     }
-
-    /// The delay after a failed reload of the subtitles' playlist.
-    private static let subtitlesPause: Duration = .seconds(1)
 
     /// The instants at which subtitles are late, find room in the buffer, or become available.
     func subtitleDeadlines(_ now: Timestamp) -> [MonotonicInstant] {

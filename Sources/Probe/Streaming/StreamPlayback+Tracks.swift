@@ -95,18 +95,17 @@ extension StreamPlayback {
         }
         let lead = track.loadedEnd.saturatingSubtract(other.loadedEnd)
         let segment = track.nextSegment(in: manifest).duration.nanoseconds
+        let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
         switch profile.audioLead {
         case .unlimited: return true
         case .videoSegment:
             return role == .main || track.loadedEnd <= max(other.loadedEnd, other.plan?.segment?.end ?? 0)
         case .duration(let limit):
-            let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
         case .chunkApart:
             // The other track's next position is the end of the segment that it loads, or loads again after a failure.
             let otherRole: StreamRole = role == .main ? .audio : .main
             let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
-            let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             let next = (isLoading ? other.plan?.segment?.end : nil) ?? other.timeNeeded
             return track.timeNeeded <= max(next, position)
         case .segmentApart:
@@ -197,13 +196,16 @@ extension StreamPlayback {
             return true
         case .expired(let first): jump(over: first, state, now)
         case .wait:
-            if let fetch = tracks[role].flatMap({ manifest.indexFetch(after: $0, at: now.wallTime) }) {
-                apply(fetch, now)
-            }
+            fetchIndex(after: tracks[role], now)
             preload(role, in: timeline, now)
         case .end, nil: break
         }
         return false
+    }
+
+    /// Requests the index of the file that a track without a next segment reaches, if it reaches one.
+    mutating func fetchIndex(after track: TrackLoading?, _ now: Timestamp) {
+        if let fetch = track.flatMap({ manifest.indexFetch(after: $0, at: now.wallTime) }) { apply(fetch, now) }
     }
 
     /// Places all tracks after the first index has arrived.

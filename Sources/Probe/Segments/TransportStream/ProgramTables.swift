@@ -19,6 +19,18 @@ private struct ProgramSection {
         else { return nil }
         content = UnsafeRawBufferPointer(rebasing: section[8..<(end - 4)])
     }
+
+    /// The streams that a map lists; nil if their entries do not end where the table does.
+    var streams: [(type: UInt8, pid: UInt16)]? {
+        guard content.count >= 4 else { return nil }
+        var streams: [(type: UInt8, pid: UInt16)] = []
+        var offset = 4 + (Int(content[2] & 0x0F) << 8 | Int(content[3]))
+        while offset + 5 <= content.count {
+            streams.append((content[offset], UInt16(content[offset + 1] & 0x1F) << 8 | UInt16(content[offset + 2])))
+            offset += 5 + (Int(content[offset + 3] & 0x0F) << 8 | Int(content[offset + 4]))
+        }
+        return offset == content.count ? streams : nil
+    }
 }
 
 /// The program of a transport stream, if there is exactly one.
@@ -50,24 +62,19 @@ struct ProgramMap: Hashable, Sendable {
 
     /// Reads a table; nil if it is damaged, or has a stream that only libavformat knows.
     init?(_ payload: UnsafeRawBufferPointer) {
-        guard let content = ProgramSection(payload, table: 2)?.content, content.count >= 4 else { return nil }
-        bytes = [UInt8](content)
-        var offset = 4 + (Int(content[2] & 0x0F) << 8 | Int(content[3]))
-        while offset < content.count {
-            guard offset + 5 <= content.count else { return nil }
-            let pid = UInt16(content[offset + 1] & 0x1F) << 8 | UInt16(content[offset + 2])
-            let length = Int(content[offset + 3] & 0x0F) << 8 | Int(content[offset + 4])
+        guard let section = ProgramSection(payload, table: 2), let listed = section.streams else { return nil }
+        bytes = [UInt8](section.content)
+        for (type, pid) in listed {
             guard !streams.contains(where: { $0.pid == pid }), !ignored.contains(pid) else { return nil }
-            if let coding = ElementaryCoding(streamType: content[offset]) {
+            if let coding = ElementaryCoding(streamType: type) {
                 streams.append(Stream(pid: pid, coding: coding))
-            } else if ElementaryCoding.isData(streamType: content[offset]) {
+            } else if ElementaryCoding.isData(streamType: type) {
                 ignored.append(pid)
             } else {
                 return nil
             }
-            offset += 5 + length
         }
-        guard offset == content.count, !streams.isEmpty, streams.count <= 8 else { return nil }
+        guard !streams.isEmpty, streams.count <= 8 else { return nil }
     }
 }
 
@@ -84,20 +91,10 @@ enum ProgramTypes {
             if packet.pid == 0 {
                 mapPID = ProgramAssociation.mapPID(in: payload)
             } else if packet.pid == mapPID {
-                return types(of: payload)
+                return ProgramSection(payload, table: 2)?.streams.map { Set($0.map(\.type)) }
             }
         }
         return nil
-    }
-
-    private static func types(of payload: UnsafeRawBufferPointer) -> Set<UInt8>? {
-        guard let content = ProgramSection(payload, table: 2)?.content, content.count >= 4 else { return nil }
-        var (types, offset) = (Set<UInt8>(), 4 + (Int(content[2] & 0x0F) << 8 | Int(content[3])))
-        while offset + 5 <= content.count {
-            types.insert(content[offset])
-            offset += 5 + (Int(content[offset + 3] & 0x0F) << 8 | Int(content[offset + 4]))
-        }
-        return offset == content.count ? types : nil
     }
 }
 
