@@ -85,6 +85,9 @@ public struct LivePolicy: Hashable, Sendable {
     /// HLS without `HOLD-BACK` and `PART-HOLD-BACK`, DASH without a target latency or rates in its
     /// `ServiceDescription`.
     public var catchUpNeedsDeclaration: Bool
+    /// How long the player waits before it looks again for a segment that does not exist yet, and chooses its rendition
+    /// again: the shortest of these distances; empty for as soon as the segment exists, as in all low-latency streams.
+    public var searchIntervals: [Distance]
     /// What follows when the next segment has left the live window.
     public var behindWindow: BehindWindow
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
@@ -112,6 +115,7 @@ public struct LivePolicy: Hashable, Sendable {
         maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
         catchUpNeedsDeclaration: Bool = false,
+        searchIntervals: [Distance] = [],
         behindWindow: BehindWindow = .jumpsToTarget,
         staleAfter: Distance? = nil,
         usesParts: Bool = false,
@@ -126,6 +130,7 @@ public struct LivePolicy: Hashable, Sendable {
         self.maximumTargetIncrease = maximumTargetIncrease
         self.catchUp = catchUp
         self.catchUpNeedsDeclaration = catchUpNeedsDeclaration
+        self.searchIntervals = searchIntervals
         self.behindWindow = behindWindow
         self.staleAfter = staleAfter
         self.usesParts = usesParts
@@ -135,6 +140,11 @@ public struct LivePolicy: Hashable, Sendable {
 }
 
 extension LivePolicy {
+    /// The time until the player looks again for a segment that does not exist yet; zero if it need not look.
+    func searchInterval(targetDuration: Duration) -> Duration {
+        searchIntervals.map { $0.duration(targetDuration: targetDuration) }.filter { $0 > .zero }.min() ?? .zero
+    }
+
     /// The rate to play at; 1 is the normal one.
     ///
     /// - Parameters:

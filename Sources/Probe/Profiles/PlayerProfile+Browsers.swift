@@ -142,8 +142,7 @@ extension PlayerProfile {
     ///
     /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, the adaptation of
     /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
-    /// choice between adaptation sets, the look for the next live segment every 500 ms, and which media is shown where
-    /// a replacing segment comes too late.
+    /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -179,6 +178,8 @@ extension PlayerProfile {
         // src/streaming/ManifestUpdater.js, `refreshManifest`: a patch first, the whole MPD if the patch is invalid.
         live: LivePolicy(
             targetLatency: .targetDurations(4),
+            // src/streaming/StreamProcessor.js, `_noValidRequest`: `scheduling.defaultTimeout`.
+            searchIntervals: [.duration(.milliseconds(500))],
             behindWindow: .jumpsToStart(offset: .zero),
             usesPatches: true
         )
@@ -195,10 +196,10 @@ extension PlayerProfile {
     /// full buffer is looked at every 0.5 s (line 1666), and a stream that is a segment ahead of the others every
     /// second (line 1768); each segment and its initialization segment are requested at once (`segmentPrefetchLimit` 1,
     /// line 1771). lib/net/http_fetch_plugin.js:201: a sample for each 100 ms and 16 kB of a download, none below 5 ms
-    /// (`cacheLoadThreshold`). lib/hls/hls_parser.js:2892: the parser reads the video's first segment for its captions,
-    /// before there is anything that measures. The bitrate of a variant is that of video and audio. Its tutorial
-    /// "Network and Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts
-    /// of 30, 10 (to connect) and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status.
+    /// (`cacheLoadThreshold`). lib/hls/hls_parser.js:2892 and 5200: the parser reads a segment of the video for its
+    /// captions, before there is anything that measures. The bitrate of a variant is that of video and audio. Its
+    /// tutorial "Network and Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %,
+    /// timeouts of 30, 10 (to connect) and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status.
     /// lib/media/streaming_engine.js:3230: then another variant, or other audio of the same language
     /// (lib/player.js:8954), except after a timeout, and after another back-off of 1 s ± 50 %
     /// (`failureCallbackBackoff_`); lib/player.js:7806: a live stream without one begins again, 0.1 s after that
@@ -206,12 +207,11 @@ extension PlayerProfile {
     /// (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window, playback continues 5 s after
     /// its start (`safeSeekOffset`).
     ///
-    /// Not modelled: the segment in the middle of a live HLS window that is read for its captions, `lowLatencyMode` (on
-    /// by default: in a low-latency stream, media is appended in chunks, two segments are prefetched, and the engine
-    /// looks every 0.1 s), a downlink that Chromium has learnt from other traffic, the sizes of initialization
-    /// segments, the time of appending, changes of the element's size, dropped frames, the look for the next live
-    /// segment every min(segment ÷ 2, 1 s), and the choice between codecs (lib/util/stream_utils.js:42): all codecs and
-    /// audio-only variants of a playlist are in one ladder.
+    /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
+    /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
+    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
+    /// frames, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
+    /// playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),
@@ -224,7 +224,7 @@ extension PlayerProfile {
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
         audioLead: .segmentApart,
         initializationLoading: .withSegment,
-        inspectsFirstSegment: true,
+        inspectsCaptions: true,
         sampling: ThroughputSampling(
             includesAbandoned: true,
             parts: ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000),
@@ -255,6 +255,8 @@ extension PlayerProfile {
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             targetLatencyOfDASH: .minimumBuffers(1.5),
+            // lib/media/streaming_engine.js:1707: half of the last segment, `updateIntervalSeconds` at most.
+            searchIntervals: [.duration(.seconds(1)), .targetDurations(0.5)],
             behindWindow: .jumpsToStart(offset: .seconds(5)),
             usesPatches: true
         )

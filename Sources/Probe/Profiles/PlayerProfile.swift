@@ -219,9 +219,10 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var audioLead: AudioLead
     /// When an initialization section is requested that the player does not have.
     public var initializationLoading: InitializationLoading
-    /// Whether the video's first segment is fetched before anything else of the media, and counts for no throughput,
-    /// where a multivariant playlist leaves open which closed captions it carries.
-    public var inspectsFirstSegment: Bool
+    /// Whether a segment of the video is fetched before anything else of the media, and counts for no throughput, where
+    /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
+    /// the one in the middle of the window.
+    public var inspectsCaptions: Bool
     /// The downloads that count for the throughput.
     public var sampling: ThroughputSampling
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
@@ -262,7 +263,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         decodeDelay: DecodeDelay = DecodeDelay(),
         audioLead: AudioLead = .unlimited,
         initializationLoading: InitializationLoading = .beforeSegment,
-        inspectsFirstSegment: Bool = false,
+        inspectsCaptions: Bool = false,
         sampling: ThroughputSampling = ThroughputSampling(),
         ladderIncludesAudio: Bool = false,
         ladderSelection: LadderSelection = LadderSelection(),
@@ -286,7 +287,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.decodeDelay = decodeDelay
         self.audioLead = audioLead
         self.initializationLoading = initializationLoading
-        self.inspectsFirstSegment = inspectsFirstSegment
+        self.inspectsCaptions = inspectsCaptions
         self.sampling = sampling
         self.ladderIncludesAudio = ladderIncludesAudio
         self.ladderSelection = ladderSelection

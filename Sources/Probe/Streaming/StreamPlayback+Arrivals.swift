@@ -59,6 +59,12 @@ extension StreamPlayback {
                     !store.isReady(for: segment) || licence.withholds(segment)
                 {
                     held.hold(response, fetching, role, plan)
+                } else if role == .main, let plan = tracks[role]?.plan, let segment = plan.segment,
+                    inspection.isRunning(plan)
+                {
+                    session.received(bytes: response.body.count)
+                    inspection.arrived(response, fetching, of: segment)
+                    tracks[role]?.endInspection()
                 } else {
                     try arrived(segment: response, fetching, role, now)
                 }
@@ -115,7 +121,8 @@ extension StreamPlayback {
         }
         let age = fetching.begun.duration(to: now.instant).nanoseconds
         let isProduced = segment.completion.map { $0 > now.wallTime.advanced(nanoseconds: -age) } ?? false
-        if !isInspecting {
+        let wasInspected = inspection.owns(fetching.number)
+        if !wasInspected {
             choice.learn(
                 from: arrivals,
                 of: role,
@@ -136,7 +143,7 @@ extension StreamPlayback {
         if role == .audio, content.audio == nil {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
         }
-        session.received(bytes: content.size)
+        if !wasInspected { session.received(bytes: content.size) }
         if isInspected {
             let media = try store.plain(response, fetching.request.range, of: segment)
             if refuses(segment: media.array, content, delivery, now) { return }
@@ -195,7 +202,8 @@ extension StreamPlayback {
     }
 
     private func delivery(_ role: StreamRole) -> MediaFeed.Delivery? {
-        guard let plan = tracks[role]?.plan, let segment = plan.segment else { return nil }
+        guard let plan = tracks[role]?.plan, let segment = plan.segment, role != .main || !inspection.isRunning(plan)
+        else { return nil }
         return MediaFeed.Delivery(
             role: role,
             plan: plan,

@@ -47,6 +47,7 @@ extension StreamPlayback {
     private mutating func advance(_ role: StreamRole, _ now: Timestamp) {
         tracks[role]?.takesBreak = false
         for _ in 0..<1000 {
+            if tracks[role]?.looksLaterForSegment(than: now.instant) == true { return }
             guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role), !isOver else { return }
             if track.plan == nil, !plan(role, track, now) { return }
             guard step(role, now) else { return }
@@ -115,15 +116,6 @@ extension StreamPlayback {
         }
     }
 
-    /// Whether the profile's player still reads the first segment of the video for its captions, before it plays.
-    var isInspecting: Bool {
-        guard profile.inspectsFirstSegment, manifest.presentation?.hasUndeclaredCaptions == true,
-            let track = tracks[.main], track.segmentCount == 0, !track.isAtEnd, (session.pendingSeek ?? 0) == 0
-        else { return false }
-        let state = track.renditionInUse.flatMap { manifest[$0] }
-        return state?.isLive != true && state?.rendition.kind != .audio
-    }
-
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
         if isBelowWantedLevel(role, track, now) {
             return track.looks(at: now.instant, interval: profile.bufferCheck.interval)
@@ -185,11 +177,15 @@ extension StreamPlayback {
         // An empty live playlist has no start position.
         if timeline.index.isEmpty, !timeline.index.isComplete { return false }
         if role == .main, !live.isPlaced {
+            if let segment = segmentToInspect(plan, state, now) { return fetch(segment, role, now) }
             placeStart(in: state, plan, now)
             return true
         }
         switch tracks[role]?.step(in: timeline, at: now.wallTime) {
         case .chosen: return true
+        case .fetch where plan.hasWaited:
+            tracks[role]?.endWait()
+            return true
         case .fetch(let segment): return fetch(segment, role, now)
         case .gap(let segment):
             skip(segment, role, "the playlist declares a gap", now)
@@ -198,6 +194,9 @@ extension StreamPlayback {
         case .wait:
             fetchIndex(after: tracks[role], now)
             preload(role, in: timeline, now)
+            let isLowLatency = timeline.control.partTarget != nil || tracks[role]?.plan?.segment?.completion != nil
+            let interval = isLowLatency ? .zero : profile.live.searchInterval(targetDuration: state.targetDuration)
+            tracks[role]?.awaitSegment(from: now.instant, interval: interval)
         case .end, nil: break
         }
         return false
@@ -215,18 +214,38 @@ extension StreamPlayback {
         let position = live.place(in: state, offset: offset, view(now))
         if position > 0 { apply(.start(at: position), now) }
         tracks[.main]?.place(at: position)
-        let current = tracks[.audio]?.rendition
-        if let variant = manifest.variant(at: plan.rung), choice.audio(of: variant, after: current, in: manifest) != nil
-        {
-            tracks[.audio] = TrackLoading(at: position)
+        if audio(of: plan) != nil { tracks[.audio] = TrackLoading(at: position) }
+        inspection.placed(at: position)
+    }
+
+    /// The rendition of the audio that is fetched apart from a plan's video; nil for none.
+    private func audio(of plan: TrackLoading.Plan) -> Rendition.ID? {
+        manifest.variant(at: plan.rung).flatMap { choice.audio(of: $0, after: tracks[.audio]?.rendition, in: manifest) }
+    }
+
+    /// The segment that the profile's player reads for its closed captions before it plays; nil if it reads none, or
+    /// has read it. Meanwhile, it loads the playlist of the audio.
+    private mutating func segmentToInspect(_ plan: TrackLoading.Plan, _ state: RenditionState, _ now: Timestamp)
+        -> MediaSegment?
+    {
+        if inspection.isRunning(plan) { return plan.segment }
+        guard inspection.isDue else { return nil }
+        guard manifest.presentation?.hasUndeclaredCaptions == true, state.rendition.kind != .audio,
+            let segment = state.index.flatMap({ CaptionInspection.segment(of: $0, isLive: state.isLive) })
+        else {
+            inspection.end()
+            return nil
         }
+        inspection.begin(plan)
+        tracks[.main]?.inspect(segment)
+        if let fetch = audio(of: plan).flatMap({ manifest.indexFetch(of: $0) }) { apply(fetch, now) }
+        return segment
     }
 
     /// Requests what a segment needs next.
     ///
     /// - Returns: whether that is there already, so that the track can take another step.
     private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) -> Bool {
-        if role == .audio, isInspecting { return false }
         askLicence(for: segment, now)
         switch store.need(of: segment, role) {
         case .fetch(let purpose, let url, let range):
@@ -235,6 +254,10 @@ extension StreamPlayback {
                 guard purpose.kind == .segment else { return request(purpose, url, range, now) }
                 takeHeld(role, now)
                 return false
+            }
+            if purpose == .segment(.main), let inspected = inspection.take(url, range) {
+                arrived(inspected.response, inspected.fetching, now)
+                return !fetches.isBusy(role)
             }
             let isThere = request(purpose, url, range, now)
             guard !isThere, purpose.kind == .initialization, profile.initializationLoading == .withSegment else {
@@ -266,7 +289,7 @@ extension StreamPlayback {
 
     /// Asks the rule whether to abandon the running download for a lower rung.
     mutating func reconsider(_ now: Timestamp) {
-        guard choice.takeReconsideration(at: now.instant), !isInspecting,
+        guard choice.takeReconsideration(at: now.instant), !inspection.isRunning(tracks[.main]?.plan),
             let fetching = fetches.fetching(.segment(.main)),
             let plan = tracks[.main]?.plan, let segment = plan.segment
         else { return }

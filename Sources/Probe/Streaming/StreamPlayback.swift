@@ -30,6 +30,7 @@ struct StreamPlayback: DrivenPlayback {
     var store = SegmentStore()
     var held = HeldSegments()
     var hints: HintLoading
+    var inspection: CaptionInspection
     var feed: MediaFeed
     var subtitles: SubtitleLoading
     var licence: LicenceLoading
@@ -68,6 +69,7 @@ struct StreamPlayback: DrivenPlayback {
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
         hints = HintLoading(profile.live.preloadedHints)
+        inspection = CaptionInspection(isDue: profile.inspectsCaptions)
         feed = MediaFeed(profile.segmentUse, profile.demuxerLookahead)
         subtitles = SubtitleLoading(configuration.subtitles)
         licence = LicenceLoading(configuration.licenceURL)
@@ -203,6 +205,7 @@ extension StreamPlayback {
             if !isInStep(role, now) { return nil }
         }
         if let plan = track.plan {
+            if plan.hasWaited, let check = track.nextCheck { return check > now ? check : nil }
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))
         }

@@ -19,6 +19,8 @@ struct TrackLoading: Sendable {
         fileprivate(set) var rung: Int
         let rendition: Rendition.ID
         fileprivate(set) var segment: MediaSegment?
+        /// Whether the segment did not exist yet when the track was ready for it.
+        fileprivate(set) var hasWaited = false
     }
 
     /// The next step of a plan.
@@ -235,6 +237,25 @@ extension TrackLoading {
 
     mutating func dropPlan() { plan = nil }
 
+    /// The plan's segment does not exist yet: the player looks again after an interval, or, if that is zero, finds the
+    /// segment as soon as it exists.
+    mutating func awaitSegment(from now: MonotonicInstant, interval: Duration) {
+        plan?.hasWaited = true
+        looksLater(than: now, interval: interval)
+    }
+
+    /// Whether the player looks for a segment, which did not exist yet, at a later instant. With its next look, it
+    /// chooses again.
+    mutating func looksLaterForSegment(than now: MonotonicInstant) -> Bool {
+        guard plan?.hasWaited == true, let nextCheck else { return false }
+        if nextCheck > now { return true }
+        endWait()
+        return false
+    }
+
+    /// The player chooses again for the segment that it has waited for: by now, another rendition may be better.
+    mutating func endWait() { (plan, nextCheck) = (nil, nil) }
+
     mutating func wait(untilBuffered level: Int64) { waitUntilBuffered = level }
 
     mutating func end() {
@@ -250,6 +271,12 @@ extension TrackLoading {
         if let availability = segment.availability, availability > wallTime { return .wait }
         return .fetch(segment)
     }
+
+    /// The plan begins with a look at a segment, wherever playback starts.
+    mutating func inspect(_ segment: MediaSegment) { plan?.segment = segment }
+
+    /// The plan continues with the segment that playback needs.
+    mutating func endInspection() { plan?.segment = nil }
 
     /// Moves the cursor after the plan's segment, whose media ends at `end`.
     mutating func finish(_ segment: MediaSegment, end: Int64) {

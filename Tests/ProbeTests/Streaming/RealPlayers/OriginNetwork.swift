@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentManifests
 import InstrumentTransport
 import NIOCore
 
@@ -66,7 +67,7 @@ final class OriginNetwork: ResourceFetcher {
             state.requests.append(Request(path: request.url.path, instant: clock.now.nanoseconds))
             return state.requests.count - 1
         }
-        guard let bytes = media.bytes(request.url.path) else {
+        guard let bytes = media.bytes(request.url.path, at: clock.now) else {
             at(clock.now.nanoseconds + latency) {
                 ended(.failure(ResourceFailure(HTTPResponse(status: 404, url: request.url))))
             }
@@ -162,7 +163,8 @@ final class OriginNetwork: ResourceFetcher {
     }
 }
 
-/// The test origin's fixtures, looped to two minutes: `/dash/`, `/fmp4/` and `/ts/`.
+/// The test origin's fixtures, looped to two minutes: `/dash/`, `/fmp4/` and `/ts/`; as a live stream with a window of
+/// six segments (`/live6/`) or another number: `/live6/fmp4/`.
 struct LoopedOrigin: Sendable {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private static let seconds = 120
@@ -171,10 +173,15 @@ struct LoopedOrigin: Sendable {
 
     init() async throws { fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache) }
 
-    func bytes(_ path: String) -> [UInt8]? {
-        let parts = path.split(separator: "/").map(String.init)
+    func bytes(_ path: String, at now: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> [UInt8]? {
+        var parts = path.split(separator: "/").map(String.init)
+        let window = parts.first.flatMap { $0.hasPrefix("live") ? Int($0.dropFirst(4)) : nil }
+        if window != nil { parts.removeFirst() }
         guard let first = parts.first, parts.count > 1 else { return nil }
         let names = Array(parts.dropFirst())
+        if let window, names.count == 1 {
+            return livePlaylist(names[0], first == "ts" ? .transport : .fragmented, window, at: now)
+        }
         switch (first, names[0]) {
         case ("dash", "number.mpd"):
             let manifest = fixtures.manifest(.number)
@@ -195,6 +202,18 @@ struct LoopedOrigin: Sendable {
         // A "live" playlist marks the seams of the loop; it ends.
         let kind = packaging == .transport ? StreamKind.live : .vod
         return Array(fixtures.mediaPlaylist(track, packaging, kind, window, query: "").utf8)
+    }
+
+    private func livePlaylist(_ name: String, _ packaging: Track.Packaging, _ window: Int, at now: MonotonicInstant)
+        -> [UInt8]?
+    {
+        if name == "master.m3u8" { return Array(fixtures.masterPlaylist(packaging, query: "").utf8) }
+        guard let track = fixtures.track(String(name.dropLast(5)), packaging) else { return nil }
+        let start = WallTime(milliseconds: 0)
+        let moment = Moment(now: start.advanced(nanoseconds: now.nanoseconds), originStart: start, sessionStart: start)
+        let segment = Int64(packaging.seconds) * 1000
+        let live = LiveWindow.live(at: moment, segment: segment, window: window)
+        return Array(fixtures.mediaPlaylist(track, packaging, .live, live, query: "").utf8)
     }
 
     private func segment(_ names: [String], _ packaging: Track.Packaging) -> [UInt8]? {

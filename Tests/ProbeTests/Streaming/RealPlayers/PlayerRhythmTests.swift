@@ -68,6 +68,76 @@ struct PlayerRhythmTests {
     }
 
     @Test(
+        "In live, Shaka reads the middle of the window for its captions, and plays it from memory if it begins there",
+        arguments: [(window: 6, read: 26), (5, 27), (4, 27), (12, 23)]
+    )
+    func liveCaptions(window: Int, read: Int) async throws {
+        // lib/hls/hls_parser.js:5200. Segments of two seconds: 29 is the last one, 27 the first one to play.
+        let (played, requests) = try await play("/live\(window)/fmp4/master.m3u8", .shaka, over: "1500k", seconds: 8)
+        let media = requests.filter { $0.path.contains("/v") && $0.path.hasSuffix(".m4s") }
+        // A segment whose request is given up is requested again from a lower rung.
+        let whole = media.filter { $0.abortedAt == nil }.compactMap {
+            $0.path.split(separator: "/").last.map(String.init)
+        }
+        #expect(whole.starts(with: (Set([read, 27]).sorted() + [28, 29]).map { "\($0).m4s" }), "\(whole)")
+        let first = try #require(media.first)
+        let answer = try #require(first.answeredAt)
+        // What was read is played from rung 1; playback prepares only then, with audio and the segments to play.
+        #expect(first.path.contains("/v1/") && media.dropFirst().allSatisfy { $0.instant >= answer })
+        #expect(try #require(requests.first { $0.path.hasSuffix("/en/init.mp4") }).instant >= answer)
+        #expect(try #require(played.time(.start)) * 1_000_000 > answer)
+        // The playlist of the audio is there by then.
+        #expect(try #require(requests.first { $0.path.hasSuffix("/en.m3u8") }).instant < answer)
+    }
+
+    /// The segments of a live stream's video, from the first that did not exist when the player was ready for it, and
+    /// the time since the one before had come, in milliseconds.
+    private func waits(_ profile: PlayerProfile) async throws -> [(path: String, wait: Int64)] {
+        let (played, requests) = try await play("/live6/fmp4/master.m3u8", profile, seconds: 30)
+        #expect(played.all(.bufferBegin).count == 1)
+        let media = requests.filter { $0.path.contains("/v") && $0.path.hasSuffix(".m4s") }
+        return try zip(media, media.dropFirst()).dropFirst(3).map {
+            ($1.path, ($1.instant - (try #require($0.answeredAt))) / 1_000_000)
+        }
+    }
+
+    @Test("A player finds the next live segment with its next look, or as soon as a playlist lists it")
+    func search() async throws {
+        var profile = PlayerProfile.plain()
+        for wait in try await waits(profile) { #expect((1000...2300).contains(wait.wait), "\(wait)") }
+        profile.live.searchIntervals = [.duration(.seconds(5)), .duration(.milliseconds(700))]
+        for wait in try await waits(profile) {
+            #expect(wait.wait >= 700 && wait.wait % 700 <= 40, "\(wait)")
+        }
+        // Half of a target duration.
+        profile.live.searchIntervals = [.duration(.seconds(5)), .targetDurations(0.5)]
+        for wait in try await waits(profile) {
+            #expect(wait.wait >= 1000 && wait.wait % 1000 <= 40, "\(wait)")
+        }
+    }
+
+    /// Takes the lowest rung while less than a level is buffered.
+    private struct Cautious: AdaptationRule {
+        var level: Duration
+
+        mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+            AdaptationDecision(rung: context.bufferLevel < level ? 0 : 2)
+        }
+    }
+
+    @Test(
+        "The choice for a segment that does not exist yet is made when the player finds it",
+        arguments: [[], [.duration(.seconds(1))]] as [[LivePolicy.Distance]]
+    )
+    func lateChoice(intervals: [LivePolicy.Distance]) async throws {
+        // Three segments of two seconds are buffered when the track begins to wait, and less when a segment comes.
+        var profile = PlayerProfile.plain(rule: Cautious(level: .milliseconds(4300)))
+        profile.live.searchIntervals = intervals
+        let found = try await waits(profile)
+        #expect(found.count > 8 && found.allSatisfy { $0.path.contains("/v0/") }, "\(found)")
+    }
+
+    @Test(
         "The first picture of hls.js comes 237 ms after its last byte with transport streams, 204 ms with fragmented MP4"
     )
     func decodeDelay() async throws {
