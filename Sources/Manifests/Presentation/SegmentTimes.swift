@@ -11,7 +11,7 @@ package struct SegmentTimes: Hashable, Sendable {
     /// ``MediaSegment/availability``.
     package var availability: WallTime?
     /// ``MediaSegment/completion``.
-    var completion: WallTime?
+    package var completion: WallTime?
 
     /// ``MediaSegment/end``.
     package var end: Int64 { start.saturatingAdd(duration) }

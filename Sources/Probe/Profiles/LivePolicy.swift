@@ -33,6 +33,15 @@ public struct LivePolicy: Hashable, Sendable {
         }
     }
 
+    /// The live edge of DASH, from which the target latency counts at the start.
+    public enum EdgeOfDASH: Hashable, Sendable {
+        /// The time of day, as `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section
+        /// 5.3.1.2, annex K).
+        case timeOfDay
+        /// The end of the newest listed segment; without a list, the time of day less the longest segment.
+        case newestSegment
+    }
+
     /// How the playback rate follows the latency.
     public enum CatchUp: Hashable, Sendable {
         /// Always the normal rate.
@@ -71,6 +80,9 @@ public struct LivePolicy: Hashable, Sendable {
     public var targetLatency: Distance
     /// The target latency of DASH streams that declare none; nil for ``targetLatency``.
     public var targetLatencyOfDASH: Distance?
+    /// The live edge of DASH, from which the target latency counts at the start; in low-latency streams always the time
+    /// of day.
+    public var edgeOfDASH: EdgeOfDASH
     /// Whether the stream's own latency overrides ``targetLatency``.
     public var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
@@ -109,6 +121,7 @@ public struct LivePolicy: Hashable, Sendable {
     public init(
         targetLatency: Distance,
         targetLatencyOfDASH: Distance? = nil,
+        edgeOfDASH: EdgeOfDASH = .timeOfDay,
         followsStream: Bool = true,
         maximumLatency: Distance? = nil,
         targetIncreaseOnStall: Distance = .duration(.zero),
@@ -124,6 +137,7 @@ public struct LivePolicy: Hashable, Sendable {
     ) {
         self.targetLatency = targetLatency
         self.targetLatencyOfDASH = targetLatencyOfDASH
+        self.edgeOfDASH = edgeOfDASH
         self.followsStream = followsStream
         self.maximumLatency = maximumLatency
         self.targetIncreaseOnStall = targetIncreaseOnStall

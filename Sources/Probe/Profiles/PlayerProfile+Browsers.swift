@@ -130,8 +130,9 @@ extension PlayerProfile {
     /// `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor applies.
     /// src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one fragment; a
     /// video segment has to fit below the maximum, which is looked at every 500 ms (`scheduling.defaultTimeout`).
-    /// src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality replaces lower ones from 1.5
-    /// segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
+    /// src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality replaces lower ones from the
+    /// playhead on (1.5 × `fragmentDuration`, which is null in a representation that was not played yet).
+    /// src/streaming/models/ThroughputModel.js: an average per media type.
     /// src/streaming/controllers/PlaybackController.js:449: four fragments behind the live edge where the MPD declares
     /// no delay. src/streaming/net/XHRLoader.js:91: an aborted request is a sample, too. src/streaming/rules/abr: the
     /// rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
@@ -156,7 +157,7 @@ extension PlayerProfile {
             interval: .milliseconds(500),
             leadInterval: .milliseconds(500)
         ),
-        replacementDistance: 1.5,
+        replacementDistance: 0,
         backBuffer: .seconds(20),
         rule: HybridRule.dashJS,
         start: .estimate(1_000_000),
@@ -216,6 +217,8 @@ extension PlayerProfile {
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),
         bufferCheck: BufferCheck(interval: .milliseconds(500), leadInterval: .seconds(1)),
+        // lib/media/streaming_engine.js:1917, `inaccurateManifestTolerance`.
+        lookupTolerance: .seconds(2),
         backBuffer: .seconds(30),
         rule: ThroughputRule.shaka,
         start: .estimate(1_450_000),
@@ -255,6 +258,8 @@ extension PlayerProfile {
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             targetLatencyOfDASH: .minimumBuffers(1.5),
+            // lib/media/presentation_timeline.js:740.
+            edgeOfDASH: .newestSegment,
             // lib/media/streaming_engine.js:1707: half of the last segment, `updateIntervalSeconds` at most.
             searchIntervals: [.duration(.seconds(1)), .targetDurations(0.5)],
             behindWindow: .jumpsToStart(offset: .seconds(5)),

@@ -202,6 +202,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// Whether a higher rung replaces buffered media: the number of segments ahead of the playhead from which on media
     /// of lower rungs is fetched again; nil keeps all media.
     public var replacementDistance: Double?
+    /// The first segment after a start or a seek is the one that plays this time before the position, in case segments
+    /// begin later than the manifest declares; not in low-latency streams.
+    public var lookupTolerance: Duration
     /// The media that stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
     /// media that was played since the last seek outside the buffer.
     public var backBuffer: Duration?
@@ -254,6 +257,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         topRungBuffer: TopRungBuffer? = nil,
         bufferCheck: BufferCheck = BufferCheck(),
         replacementDistance: Double? = nil,
+        lookupTolerance: Duration = .zero,
         backBuffer: Duration? = nil,
         rule: any AdaptationRule,
         start: Start,
@@ -279,6 +283,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.topRungBuffer = topRungBuffer
         self.bufferCheck = bufferCheck
         self.replacementDistance = replacementDistance
+        self.lookupTolerance = max(lookupTolerance, .zero)
         self.backBuffer = backBuffer
         self.start = start
         self.segmentUse = segmentUse

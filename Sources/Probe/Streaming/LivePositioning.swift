@@ -113,6 +113,11 @@ struct LivePositioning: Sendable {
         guard let clock = Self.clockPosition(in: state, now) else {
             return max(first, available.saturatingSubtract(target))
         }
+        if policy.edgeOfDASH == .newestSegment, !state.isLowLatency {
+            let isListed = !state.expectsMedia(after: now)
+            let edge = isListed ? available : clock.saturatingSubtract(timeline.index.targetDuration)
+            return max(first, edge.saturatingSubtract(target))
+        }
         let isByClock = state.expectsMedia(after: now) || declaredLatency(in: state) > 0
         return position(target, behind: isByClock ? clock : available, in: state, now)
     }

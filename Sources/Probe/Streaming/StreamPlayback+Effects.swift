@@ -90,7 +90,8 @@ extension StreamPlayback {
     private mutating func relocate(to position: Int64, _ now: Timestamp) {
         guard manifest.presentation != nil else { return }
         for role in StreamRole.media + [.subtitles] { apply(.cancelFetches(role), now) }
-        for role in tracks.keys { tracks[role]?.move(to: position) }
+        let lookup = lookup(for: position)
+        for role in tracks.keys { tracks[role]?.move(to: position, from: lookup) }
         subtitles.move(to: position)
         // Media that arrived before the tracks were known belongs to the earlier position.
         feed.dropWaiting()

@@ -10,15 +10,7 @@ extension StreamPlayback {
         guard manifest.presentation != nil else { return retryManifest(now) }
         choice.endExclusions(at: now.instant)
         manifest.endExclusions(at: now.instant)
-        let due = manifest.refresh(
-            renditionsInUse,
-            subtitles: subtitles.rendition,
-            fetches,
-            bitrate: choice.measuredBitrate,
-            wallTime: now.wallTime,
-            now: now.instant
-        )
-        for effect in due where !isOver { apply(effect, now) }
+        if !isInspecting { refreshManifest(now) }
         if isOver || manifest.holdsStart { return }
         // An ad break ends where the content left off: meanwhile the live edge moves away.
         if !session.isHeld, let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
@@ -32,6 +24,18 @@ extension StreamPlayback {
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
         if !isPlayingOut { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
+    }
+
+    private mutating func refreshManifest(_ now: Timestamp) {
+        let due = manifest.refresh(
+            renditionsInUse,
+            subtitles: subtitles.rendition,
+            fetches,
+            bitrate: choice.measuredBitrate,
+            wallTime: now.wallTime,
+            now: now.instant
+        )
+        for effect in due where !isOver { apply(effect, now) }
     }
 
     private mutating func retryManifest(_ now: Timestamp) {
@@ -194,8 +198,8 @@ extension StreamPlayback {
         case .wait:
             fetchIndex(after: tracks[role], now)
             preload(role, in: timeline, now)
-            let isLowLatency = timeline.control.partTarget != nil || tracks[role]?.plan?.segment?.completion != nil
-            let interval = isLowLatency ? .zero : profile.live.searchInterval(targetDuration: state.targetDuration)
+            let interval =
+                state.isLowLatency ? .zero : profile.live.searchInterval(targetDuration: state.targetDuration)
             tracks[role]?.awaitSegment(from: now.instant, interval: interval)
         case .end, nil: break
         }
@@ -213,9 +217,16 @@ extension StreamPlayback {
         let offset = manifest.presentation?.startOffset ?? state.startOffset
         let position = live.place(in: state, offset: offset, view(now))
         if position > 0 { apply(.start(at: position), now) }
-        tracks[.main]?.place(at: position)
-        if audio(of: plan) != nil { tracks[.audio] = TrackLoading(at: position) }
-        inspection.placed(at: position)
+        let lookup = lookup(for: position)
+        tracks[.main]?.place(at: position, from: lookup)
+        if audio(of: plan) != nil { tracks[.audio] = TrackLoading(at: position, from: lookup) }
+        inspection.placed(at: lookup)
+    }
+
+    /// The time whose segment a track loads first, to play from `position`.
+    func lookup(for position: Int64) -> Int64 {
+        let isLowLatency = tracks[.main]?.renditionInUse.flatMap { manifest[$0] }?.isLowLatency ?? false
+        return isLowLatency ? position : max(0, position.saturatingSubtract(profile.lookupTolerance.nanoseconds))
     }
 
     /// The rendition of the audio that is fetched apart from a plan's video; nil for none.
@@ -289,7 +300,7 @@ extension StreamPlayback {
 
     /// Asks the rule whether to abandon the running download for a lower rung.
     mutating func reconsider(_ now: Timestamp) {
-        guard choice.takeReconsideration(at: now.instant), !inspection.isRunning(tracks[.main]?.plan),
+        guard choice.takeReconsideration(at: now.instant), !isInspecting,
             let fetching = fetches.fetching(.segment(.main)),
             let plan = tracks[.main]?.plan, let segment = plan.segment
         else { return }

@@ -91,6 +91,9 @@ struct StreamPlayback: DrivenPlayback {
         role == .subtitles ? subtitles.track?.plan : tracks[role]?.plan
     }
 
+    /// Whether the video is inspected for its captions: meanwhile, nothing is loaded again.
+    var isInspecting: Bool { inspection.isRunning(tracks[.main]?.plan) }
+
     /// The renditions that are played.
     var renditionsInUse: [Rendition.ID] { StreamRole.media.compactMap { tracks[$0]?.renditionInUse } }
 }
@@ -173,7 +176,7 @@ extension StreamPlayback {
         if isOver { return nil }
         let now = timestamp.instant
         let loaded = renditionsInUse + [subtitles.rendition].compactMap(\.self)
-        var next = fetches.deadlines(after: now) + manifest.deadlines(loaded, fetches)
+        var next = fetches.deadlines(after: now) + (isInspecting ? [] : manifest.deadlines(loaded, fetches))
         if let check = choice.reconsiderAt { next.append(check) }
         next += StreamRole.media.compactMap { deadline(of: $0, timestamp) } + subtitleDeadlines(timestamp)
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }

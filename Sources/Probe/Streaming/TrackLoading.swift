@@ -76,8 +76,9 @@ struct TrackLoading: Sendable {
     /// Whether the track has more steps to take at once, after other tracks had their turn.
     var takesBreak = false
 
-    init(at position: Int64) {
-        cursor = .time(position)
+    /// Creates a track that begins at a position, with the segment of an earlier time if `lookup` is one.
+    init(at position: Int64, from lookup: Int64? = nil) {
+        cursor = .time(lookup ?? position)
         loadedEnd = position
     }
 
@@ -178,15 +179,15 @@ struct TrackLoading: Sendable {
 
 // MARK: Changes
 extension TrackLoading {
-    /// Places a track whose rendition is already chosen.
-    mutating func place(at position: Int64) {
-        cursor = .time(position)
+    /// Places a track whose rendition is already chosen, with the segment of an earlier time if `lookup` is one.
+    mutating func place(at position: Int64, from lookup: Int64? = nil) {
+        cursor = .time(lookup ?? position)
         loadedEnd = position
     }
 
     /// Continues at another position.
-    mutating func move(to position: Int64) {
-        place(at: position)
+    mutating func move(to position: Int64, from lookup: Int64? = nil) {
+        place(at: position, from: lookup)
         plan = nil
         isAtEnd = false
         waitUntilBuffered = nil

@@ -154,9 +154,9 @@ struct LivePositioningTests {
         </AdaptationSet></Period></MPD>
         """
 
-    private func state(ofDASH service: String) throws -> RenditionState {
+    private func state(ofDASH service: String, in mpd: String = Self.dash) throws -> RenditionState {
         let presentation = try Presentation(
-            parsing: Array(Self.dash.replacing("SERVICE", with: service).utf8),
+            parsing: Array(mpd.replacing("SERVICE", with: service).utf8),
             at: Loading.url("live.mpd"),
             now: WallTime(milliseconds: 60_000)
         )
@@ -195,6 +195,31 @@ struct LivePositioningTests {
                 _ = live.follow(state, stalled)
                 #expect(live.context?.target == target + increase)
             }
+        }
+    }
+
+    @Test("Where the newest segment is the live edge, playback starts a segment earlier, or that far behind a list")
+    func newestSegment() throws {
+        // Segments of two seconds end at 58.5 s, half a second of the next one has come.
+        let now = Timestamp(instant: Loading.instant(12), wallTime: WallTime(milliseconds: 58_500))
+        let target = "<Latency target=\"6000\"/>"
+        let list = "<SegmentTimeline><S t=\"0\" d=\"2\" r=\"28\"/></SegmentTimeline></SegmentTemplate>"
+        let listed = Self.dash.replacing(" duration=\"2\"", with: "").replacing(".m4s\"/>", with: ".m4s\">" + list)
+        let chunked = Self.dash.replacing(
+            "startNumber",
+            with: "availabilityTimeOffset=\"1\" availabilityTimeComplete=\"false\" startNumber"
+        )
+        for (mpd, edge, start) in [
+            (Self.dash, LivePolicy.EdgeOfDASH.timeOfDay, 52.5), (Self.dash, .newestSegment, 50.5),
+            (listed, .timeOfDay, 52.5), (listed, .newestSegment, 52), (chunked, .newestSegment, 52.5),
+        ] {
+            let state = try state(ofDASH: target, in: mpd)
+            var policy = PlayerProfile.shaka.live
+            #expect(policy.edgeOfDASH == .newestSegment)
+            policy.edgeOfDASH = edge
+            var live = LivePositioning(policy)
+            let position = live.place(in: state, offset: nil, PlaybackView(now: now))
+            #expect(position == Loading.nanoseconds(start), "\(edge), \(mpd)")
         }
     }
 

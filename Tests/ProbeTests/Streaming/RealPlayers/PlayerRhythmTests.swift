@@ -69,17 +69,19 @@ struct PlayerRhythmTests {
 
     @Test(
         "In live, Shaka reads the middle of the window for its captions, and plays it from memory if it begins there",
-        arguments: [(window: 6, read: 26), (5, 27), (4, 27), (12, 23)]
+        arguments: [
+            (window: 6, order: [26, 27, 28, 29]), (5, [27, 26, 28, 29]), (4, [27, 26, 28]), (12, [23, 26, 27]),
+        ]
     )
-    func liveCaptions(window: Int, read: Int) async throws {
-        // lib/hls/hls_parser.js:5200. Segments of two seconds: 29 is the last one, 27 the first one to play.
+    func liveCaptions(window: Int, order: [Int]) async throws {
+        // lib/hls/hls_parser.js:5200. Segments of two seconds: 29 is the last one, 26 the first one to play.
         let (played, requests) = try await play("/live\(window)/fmp4/master.m3u8", .shaka, over: "1500k", seconds: 8)
         let media = requests.filter { $0.path.contains("/v") && $0.path.hasSuffix(".m4s") }
         // A segment whose request is given up is requested again from a lower rung.
         let whole = media.filter { $0.abortedAt == nil }.compactMap {
             $0.path.split(separator: "/").last.map(String.init)
         }
-        #expect(whole.starts(with: (Set([read, 27]).sorted() + [28, 29]).map { "\($0).m4s" }), "\(whole)")
+        #expect(whole.starts(with: order.map { "\($0).m4s" }), "\(whole)")
         let first = try #require(media.first)
         let answer = try #require(first.answeredAt)
         // What was read is played from rung 1; playback prepares only then, with audio and the segments to play.
@@ -88,6 +90,27 @@ struct PlayerRhythmTests {
         #expect(try #require(played.time(.start)) * 1_000_000 > answer)
         // The playlist of the audio is there by then.
         #expect(try #require(requests.first { $0.path.hasSuffix("/en.m3u8") }).instant < answer)
+    }
+
+    @Test(
+        "After a seek, Shaka begins with the segment that plays two seconds before",
+        arguments: [(41.0, 19), (42, 20)]
+    )
+    func lookup(target: Double, first: Int) async throws {
+        // lib/media/streaming_engine.js:1917. Segments of two seconds; 4 s after the start, twelve at most are there.
+        let clock = VirtualClock()
+        let network = try OriginNetwork(try await LoopedOrigin(), over: "6000k", clock: clock)
+        let configuration = ProbeConfiguration(profile: .shaka)
+        _ = await playStream("/dash/number.mpd", over: network, clock, configuration, until: .seconds(8)) {
+            clock,
+            probe in
+            clock.at(4000) { probe.seek(to: .seconds(target)) }
+        }
+        for track in ["/v2/", "/en/"] {
+            let media = network.requests.filter { $0.path.contains(track) && $0.path.hasSuffix(".m4s") }
+            let numbers = media.compactMap { $0.path.dropLast(4).split(separator: "/").last.flatMap { Int($0) } }
+            #expect(numbers.filter { $0 > 12 }.starts(with: [first, first + 1]), "\(numbers)")
+        }
     }
 
     /// The segments of a live stream's video, from the first that did not exist when the player was ready for it, and
