@@ -267,7 +267,7 @@ extension StreamPlayback {
                 return false
             }
             if purpose == .segment(.main), let inspected = inspection.take(url, range) {
-                arrived(inspected.response, inspected.fetching, now)
+                arrived(inspected.response, inspected.fetching.promoted(to: purpose, at: now.instant), now)
                 return !fetches.isBusy(role)
             }
             let isThere = request(purpose, url, range, now)

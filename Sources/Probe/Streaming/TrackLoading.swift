@@ -4,8 +4,8 @@ internal import InstrumentManifests
 /// The loading state of one track of a stream: the end of its buffer, and the next segment.
 struct TrackLoading: Sendable {
     private enum Cursor: Hashable {
-        /// The segment that plays at a time.
-        case time(Int64)
+        /// The segment that plays at `lookup`, which is a time that the track needs media for, or one before it.
+        case time(Int64, lookup: Int64)
         /// The segment whose middle is behind a time.
         case behind(Int64)
         /// The segment or part after a segment of `rendition`, or one of its parts, that ended at `end`.
@@ -78,7 +78,7 @@ struct TrackLoading: Sendable {
 
     /// Creates a track that begins at a position, with the segment of an earlier time if `lookup` is one.
     init(at position: Int64, from lookup: Int64? = nil) {
-        cursor = .time(lookup ?? position)
+        cursor = .time(position, lookup: lookup ?? position)
         loadedEnd = position
     }
 
@@ -92,7 +92,7 @@ struct TrackLoading: Sendable {
     /// than declared.
     var timeNeeded: Int64 {
         switch cursor {
-        case .time(let time), .behind(let time), .after(_, _, _, let time): time
+        case .time(let time, _), .behind(let time), .after(_, _, _, let time): time
         }
     }
 
@@ -181,7 +181,7 @@ struct TrackLoading: Sendable {
 extension TrackLoading {
     /// Places a track whose rendition is already chosen, with the segment of an earlier time if `lookup` is one.
     mutating func place(at position: Int64, from lookup: Int64? = nil) {
-        cursor = .time(lookup ?? position)
+        cursor = .time(position, lookup: lookup ?? position)
         loadedEnd = position
     }
 
@@ -230,7 +230,7 @@ extension TrackLoading {
     /// again, and replaces the media in the buffer.
     mutating func replaceMedia(below rung: Int, from time: Int64) {
         guard loaded.contains(where: { $0.start <= time && time < $0.end && $0.rung < rung }) else { return }
-        cursor = .time(time)
+        cursor = .time(time, lookup: time)
     }
 
     /// Whether the buffer has a segment's media already.
@@ -333,7 +333,7 @@ extension TrackLoading {
         let index = timeline.index
         let found: MediaSegment?
         switch cursor {
-        case .time(let time): found = timeline.unit(containing: time)
+        case .time(_, let lookup): found = timeline.unit(containing: lookup)
         case .after(let sequence, let part, plan.rendition, let end):
             if index.hasExpired(sequence.saturatingAdd(1)), let first = index.first { return .expired(first: first) }
             found = timeline.unit(after: sequence, part: part, endingAt: end)

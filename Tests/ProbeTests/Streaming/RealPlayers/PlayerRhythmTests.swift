@@ -75,7 +75,7 @@ struct PlayerRhythmTests {
     )
     func liveCaptions(window: Int, order: [Int]) async throws {
         // lib/hls/hls_parser.js:5200. Segments of two seconds: 29 is the last one, 26 the first one to play.
-        let (played, requests) = try await play("/live\(window)/fmp4/master.m3u8", .shaka, over: "1500k", seconds: 8)
+        let (played, requests) = try await play("/live\(window)/fmp4/master.m3u8", .shaka, over: "2500k", seconds: 8)
         let media = requests.filter { $0.path.contains("/v") && $0.path.hasSuffix(".m4s") }
         // A segment whose request is given up is requested again from a lower rung.
         let whole = media.filter { $0.abortedAt == nil }.compactMap {
@@ -111,6 +111,20 @@ struct PlayerRhythmTests {
             let numbers = media.compactMap { $0.path.dropLast(4).split(separator: "/").last.flatMap { Int($0) } }
             #expect(numbers.filter { $0 > 12 }.starts(with: [first, first + 1]), "\(numbers)")
         }
+    }
+
+    @Test(
+        "In live, Shaka waits with audio while it looks for the first segment of the video, and starts with the second"
+    )
+    func liveStart() async throws {
+        // As in Chromium (`--player shaka=FILE --stream live/fmp4/master.m3u8 --schedule 2500k`): start after 1.64 s.
+        let (played, requests) = try await play("/live5/fmp4/master.m3u8", .shaka, over: "2500k", seconds: 8)
+        #expect(played.all(.bufferBegin).count == 1)
+        let second = try #require(requests.first { $0.path.hasSuffix("/v1/26.m4s") }?.answeredAt) / 1_000_000
+        #expect((0...40).contains(try #require(played.time(.start)) - second), "\(played.story), \(second)")
+        // The next audio is fetched at once: its track needs media at 54 s, and so does that of the video.
+        let audio = requests.filter { $0.path.contains("/en/2") }
+        #expect(audio.count > 3 && audio.prefix(3).allSatisfy { $0.instant / 1_000_000 < second })
     }
 
     /// The segments of a live stream's video, from the first that did not exist when the player was ready for it, and
