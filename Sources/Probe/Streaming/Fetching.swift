@@ -109,15 +109,16 @@ struct Fetching: Sendable {
     /// The number of earlier failures of the same request.
     let failures: Int
     let policy: RetryPolicy
-    /// The instant at which a playlist listed the resource, where a hint caused the request before; or at which playback
-    /// wanted a segment that was inspected before.
+    /// The instant at which a playlist listed the resource, where a hint caused the request before; or at which
+    /// playback wanted a segment that was inspected before.
     private(set) var listedAt: MonotonicInstant?
 
     /// The beginning of the transfer. The server has held a request that a hint caused, which says nothing of the
     /// network.
     var transferBegun: MonotonicInstant { listedAt == nil ? begun : buffer.arrivals.first ?? begun }
 
-    /// The arrivals of bytes as media: what nobody may play yet counts from the instant at which it is listed or wanted.
+    /// The arrivals of bytes as media: what nobody may play yet counts from the instant at which it is listed or
+    /// wanted.
     func playable(_ arrivals: ArrivalLog) -> ArrivalLog { listedAt.map { arrivals.delayed(until: $0) } ?? arrivals }
 
     /// The same request once a playlist lists the resource.

@@ -55,7 +55,7 @@ struct RenditionState: Sendable {
     /// Whether known segments become available with time, so that media follows without a reload (DASH).
     func expectsMedia(after now: WallTime) -> Bool { index?.lastTimes?.availability.map { $0 > now } ?? false }
 
-    /// Whether media of a segment can be had before the segment is complete: parts (HLS), or chunks (DASH).
+    /// Whether media of a segment is available before the segment is complete: parts (HLS), or chunks (DASH).
     var isLowLatency: Bool { timeline?.control.partTarget != nil || index?.lastTimes?.completion != nil }
 
     /// The address of its playlist.
