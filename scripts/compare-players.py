@@ -17,7 +17,7 @@ is hlsjs-no-worker; it stands for 1.7.1. No package registry has dash.js and Sha
 shaka-player.compiled.js. The profiles stand for dash.js 5.1.1 and Shaka 5.2.0.
 
 Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/debug]
-                                  [--player hls.js] [--player dash.js=FILE] [--player shaka=FILE]
+                                  [--player hls.js] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]… [--fault '404 on *v*/3.ts']…
 """
 import argparse, collections, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
@@ -68,15 +68,25 @@ PLAYERS = {
 }
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>player</title><video muted></video>TAG<script type="module">
-const [url, seconds] = [decodeURIComponent(location.hash.slice(1).split("|")[0]), +location.hash.split("|")[1]]
+const [url, length, ...seeks] = location.hash.slice(1).split("|").map(decodeURIComponent), seconds = +length
 const video = document.querySelector("video")
-const result = { version: null, start: null, stalls: [], gap: 0, error: null }
+const result = { version: null, start: null, stalls: [], seeks: [], gap: 0, error: null }
 let last = performance.now()
 setInterval(() => { const now = performance.now(); result.gap = Math.max(result.gap, now - last - 20); last = now }, 20)
 let began = null, stop = () => {}
 let stall = null, moved = 0, first = null, position = 0, isWaiting = false
 // Only what happens from here on counts: a player takes some time to be ready.
-function begin() { began = moved = last = performance.now(); result.gap = 0 }
+function begin() {
+  began = moved = last = performance.now(); result.gap = 0
+  for (const [at, to] of seeks.map(seek => seek.split("=").map(Number))) setTimeout(() => seek(to), 1000 * at)
+}
+// The running seek: its target, and the instant at which it began.
+let target = null, sought = null
+function seek(to) {
+  if (first !== null) first += to - video.currentTime
+  target = to; sought = performance.now(); stall = null
+  video.currentTime = to
+}
 video.addEventListener("waiting", () => { isWaiting = true })
 video.addEventListener("playing", () => {
   isWaiting = false
@@ -85,6 +95,11 @@ video.addEventListener("playing", () => {
 setInterval(() => {
   if (began === null) return
   const now = performance.now()
+  if (target !== null) {
+    if (video.seeking || video.currentTime <= target) return
+    result.seeks.push({ length: (now - sought) / 1000 })
+    target = null; isWaiting = false
+  }
   if (video.currentTime !== position) {
     if (stall !== null) { result.stalls.push({ at: position, length: (now - stall) / 1000 }); stall = null }
     position = video.currentTime; moved = now
@@ -163,7 +178,7 @@ def start_origin(options, schedule, folder):
 
 def play_in_browser(options, player, script, url, folder):
     pages = Pages(player, script)
-    address = f"http://127.0.0.1:{pages.server_port}/#{url.replace('%', '%25')}|{options.seconds}"
+    address = f"http://127.0.0.1:{pages.server_port}/#" + "|".join([url.replace("%", "%25"), str(options.seconds)] + (options.seek or []))
     browser = subprocess.Popen(
         [shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
          "--no-first-run", "--disable-background-networking", "--disable-web-security", "--autoplay-policy=no-user-gesture-required",
@@ -173,7 +188,7 @@ def play_in_browser(options, player, script, url, folder):
     try:
         return pages.results.get(timeout=5 * options.seconds + 120)
     except queue.Empty:
-        return {"error": "the page did not report", "start": None, "stalls": [], "gap": 0}
+        return {"error": "the page did not report", "start": None, "stalls": [], "seeks": [], "gap": 0}
     finally:
         browser.terminate()
         browser.wait()
@@ -183,10 +198,11 @@ def play_in_browser(options, player, script, url, folder):
 
 def play_with_probe(options, profile, url):
     run = subprocess.run(
-        [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url],
+        [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url]
+        + [argument for seek in options.seek or [] for argument in ("--seek", seek)],
         capture_output=True, text=True,
     )
-    result = {"start": None, "stalls": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
+    result = {"start": None, "stalls": [], "seeks": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
     for line in run.stdout.splitlines():
         sample = json.loads(line)
         action, name = sample.get("action"), sample.get("name")
@@ -195,6 +211,8 @@ def play_with_probe(options, profile, url):
             result["start"] = sample["value"] / 1000
         elif action == "BufferFinish" and result["start"] is not None:
             result["stalls"].append({"length": attributes.get("timeSinceBufferBegin", 0) / 1000})
+        elif action == "SeekFinish":
+            result["seeks"].append({"length": attributes.get("timeSinceSeekBegin", 0) / 1000})
     return result
 
 
@@ -241,11 +259,12 @@ def differences(name, trial):
         found.append("length of a run")
     if abs(real.bytes - probe.bytes) > TOLERANCES.bytes * max(real.bytes, probe.bytes):
         found.append("bytes")
-    lengths = [[stall["length"] for stall in player["stalls"]] for player in (trial.real, trial.probe)]
-    if len(lengths[0]) != len(lengths[1]):
-        found.append("number of stalls")
-    elif any(abs(left - right) > TOLERANCES.stall for left, right in zip(*lengths)):
-        found.append("length of a stall")
+    for plural, word in (("stalls", "stall"), ("seeks", "seek")):
+        lengths = [[event["length"] for event in player[plural]] for player in (trial.real, trial.probe)]
+        if len(lengths[0]) != len(lengths[1]):
+            found.append(f"number of {plural}")
+        elif any(abs(left - right) > TOLERANCES.stall for left, right in zip(*lengths)):
+            found.append(f"length of a {word}")
     starts = (trial.real["start"], trial.probe["start"])
     if None in starts or abs(starts[0] - starts[1]) > TOLERANCES.start:
         found.append("start")
@@ -255,6 +274,7 @@ def differences(name, trial):
 def row(name, result, requests):
     start = "–" if result["start"] is None else f"{result['start']:.2f}"
     stalls = ", ".join(f"{stall['length']:.2f}" for stall in result["stalls"]) or "none"
+    stalls += "".join(f", seek {seek['length']:.2f}" for seek in result["seeks"])
     rungs = " ".join(f"{rung}×{count}" for rung, count in requests.rungs)
     return f"  {name:<8} {start:>7} {stalls:>12} {requests.bytes / 1e6:>8.2f}  {rungs}  {result['error'] or ''}".rstrip()
 
@@ -322,6 +342,7 @@ def parsed():
                         help=f"a player, and the file of its release; may be repeated: {', '.join(PLAYERS)} (default: hls.js)")
     parser.add_argument("--schedule", action="append", help="a schedule of the test origin; may be repeated")
     parser.add_argument("--fault", action="append", help="a fault of the test origin; may be repeated")
+    parser.add_argument("--seek", action="append", metavar="AT=TO", help="seek to TO after AT, both in seconds; may be repeated")
     parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
     parser.add_argument("--bin", default=".build/debug", help="the folder of the built programs (default: .build/debug)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if the players differ")

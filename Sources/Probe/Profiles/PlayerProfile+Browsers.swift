@@ -186,6 +186,10 @@ extension PlayerProfile {
         )
     )
 
+    /// lib/net/http_fetch_plugin.js:201, `minBytesForProgressEvents`; lib/net/networking_engine.js:563: timeouts count
+    /// from these events.
+    private static let progressOfShaka = ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000)
+
     /// Shaka Player 5.2.0 in Chromium.
     ///
     /// lib/util/player_configuration.js: `rebufferingGoal` 0 (the media element decides), `bufferingGoal` 10 s,
@@ -230,7 +234,7 @@ extension PlayerProfile {
         inspectsCaptions: true,
         sampling: ThroughputSampling(
             includesAbandoned: true,
-            parts: ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000),
+            parts: progressOfShaka,
             cacheTime: .milliseconds(5)
         ),
         ladderIncludesAudio: true,
@@ -239,7 +243,8 @@ extension PlayerProfile {
             backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(60), jitter: 0.5),
             firstByteTimeout: .seconds(10),
             loadTimeout: .seconds(30),
-            stallTimeout: .seconds(5)
+            stallTimeout: .seconds(5),
+            progress: progressOfShaka
         ),
         // lib/net/networking_engine.js takes the next address at each retry; here the retries come first.
         failurePlan: FailurePlan(

@@ -92,6 +92,9 @@ public struct RetryPolicy: Hashable, Sendable {
     public var loadTimeout: Duration?
     /// The limit without a byte during a transfer; nil for none.
     public var stallTimeout: Duration?
+    /// What counts as an arrival for ``firstByteTimeout`` and ``stallTimeout``: a part of the resource; nil for each
+    /// byte.
+    public var progress: PlayerProfile.ThroughputSampling.Parts?
     /// The HTTP statuses at which the player retries.
     public var statuses: StatusRule
     /// Whether the player retries after a connection that failed or broke.
@@ -109,6 +112,7 @@ public struct RetryPolicy: Hashable, Sendable {
         firstByteTimeout: Duration? = nil,
         loadTimeout: Duration? = nil,
         stallTimeout: Duration? = nil,
+        progress: PlayerProfile.ThroughputSampling.Parts? = nil,
         statuses: StatusRule = .all,
         retriesConnections: Bool = true,
         continuesWhileBuffered: Bool = false
@@ -120,6 +124,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.firstByteTimeout = firstByteTimeout
         self.loadTimeout = loadTimeout
         self.stallTimeout = stallTimeout
+        self.progress = progress
         self.statuses = statuses
         self.retriesConnections = retriesConnections
         self.continuesWhileBuffered = continuesWhileBuffered

@@ -53,6 +53,19 @@ struct ArrivalLog: Hashable, Sendable {
         return index < marks.count ? marks[index].instant : nil
     }
 
+    /// The end of the last of the parts into which a download that began at `begin` divides; nil before the first one.
+    /// A part takes more than its time and has at least its bytes.
+    func lastPart(of parts: PlayerProfile.ThroughputSampling.Parts, from begin: MonotonicInstant) -> MonotonicInstant? {
+        var part: (instant: MonotonicInstant, count: Int) = (begin, 0)
+        while true {
+            let earliest = part.instant.advanced(by: parts.time)
+            let byTime = marks.partitioningIndex { $0.instant > earliest }
+            let end = max(byTime, index(of: part.count.saturatingAdd(max(1, parts.bytes))))
+            guard end < marks.count else { return part.count > 0 ? part.instant : nil }
+            part = (marks[end].instant, marks[end].count)
+        }
+    }
+
     /// The time in which bytes arrived, without the pauses of a server that sends what it is producing: the sum of the
     /// distances between arrivals that are at most three times the average. A steady link has no such pauses.
     ///

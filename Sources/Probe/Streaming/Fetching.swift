@@ -133,7 +133,8 @@ struct Fetching: Sendable {
         if buffer.isWhole { return MonotonicInstant(nanoseconds: .max) }
         let arrivals = buffer.arrivals
         var limits = [policy.loadTimeout.map { begun.advanced(by: $0) }]
-        if let last = arrivals.last {
+        let progress = policy.progress.map { arrivals.lastPart(of: $0, from: begun) } ?? arrivals.last
+        if let last = progress {
             limits.append(policy.stallTimeout.map { last.advanced(by: $0) })
         } else {
             limits.append((policy.firstByteTimeout ?? policy.stallTimeout).map { begun.advanced(by: $0) })

@@ -71,6 +71,38 @@ struct FetchTableTests {
         #expect(table.takeCommands().isEmpty)
     }
 
+    @Test(
+        "Where only parts count as progress, a request without one has the time of the first byte, then that of a stall"
+    )
+    mutating func progress() throws {
+        // Shaka: parts of 100 ms and 16 kB.
+        table = FetchTable(ProbeConfiguration(profile: .shaka))
+        let begun = try table.begin(.segment(.main), Loading.url("s0.ts"), now: Loading.instant(0))
+        let fetching = try #require(begun)
+        func arrive(_ count: Int, at seconds: Double) {
+            [UInt8](repeating: 0, count: count).withUnsafeBytes {
+                fetching.buffer.append($0, at: Loading.instant(seconds))
+            }
+        }
+        func limit() -> Double { Double(fetching.tooLate.nanoseconds - Loading.instant(0).nanoseconds) / 1e9 }
+        #expect(limit() == 10)
+        // 50 kB before 100 ms have passed, and bytes that trickle: none is a part.
+        arrive(50_000, at: 0.07)
+        #expect(limit() == 10)
+        arrive(1, at: 0.1)
+        #expect(limit() == 10)
+        arrive(1, at: 2)
+        #expect(limit() == 7)
+        arrive(15_999, at: 3)
+        #expect(limit() == 7)
+        arrive(1, at: 4)
+        #expect(limit() == 9)
+        arrive(16_000, at: 4.1)
+        #expect(limit() == 9)
+        for piece in 0..<40 { arrive(16_000, at: 5 + Double(piece)) }
+        #expect(limit() == 30)
+    }
+
     @Test("A request is overdue when no byte has come within the stall timeout")
     mutating func overdue() throws {
         let begun8 = try table.begin(.manifest, Loading.url("m"), now: Loading.instant(0))
