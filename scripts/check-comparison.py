@@ -13,8 +13,9 @@ def record(number, path, outcome="complete", session="real", length=1):
     return {"number": number, "session": session, "path": path, "bytes": 100, "outcome": outcome, **times}
 
 
-def shown(start=1.0, stalls=(), gap=0, error=None):
-    return {"start": start, "stalls": [{"length": length} for length in stalls], "gap": gap, "error": error, "version": "1.6.15"}
+def shown(start=1.0, stalls=(), seeks=(), gap=0, error=None):
+    lengths = {"stalls": [{"length": length} for length in stalls], "seeks": [{"length": length} for length in seeks]}
+    return {"start": start, **lengths, "gap": gap, "error": error, "version": "1.6.15"}
 
 
 def trial(real=None, probe=None, rungs=([("0", 5)], [("0", 5)]), sizes=(1000, 1000)):
@@ -55,6 +56,9 @@ class Tolerances(unittest.TestCase):
             (["number of stalls"], trial(real=shown(stalls=[1]))),
             ([], trial(real=shown(stalls=[1, 2]), probe=shown(stalls=[1.1, 1.9]))),
             (["length of a stall"], trial(real=shown(stalls=[1, 2]), probe=shown(stalls=[1, 2.3]))),
+            (["number of seeks"], trial(real=shown(seeks=[1]))),
+            ([], trial(real=shown(seeks=[1]), probe=shown(seeks=[1.1]))),
+            (["length of a seek"], trial(real=shown(seeks=[1]), probe=shown(seeks=[0.7]))),
             (["an error of hls.js"], trial(real=shown(error="fragLoadError"))),
         ]
         for expected, case in cases:

@@ -170,7 +170,7 @@ struct CheckSession {
             parts.take(Array(sources.prefix(Self.mostPeriods)))
             await load(&parts)
             known[name] = parts
-            guard let segments = parts.segments(isComplete: presentation.hasLastPeriod, isFirst: false) else {
+            guard let segments = parts.segments(isComplete: presentation.hasLastPeriod, needsBegunPeriods: false) else {
                 continue
             }
             found[index].take(segments, isLive: presentation.live != nil)

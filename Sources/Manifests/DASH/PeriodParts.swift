@@ -37,16 +37,16 @@ package struct PeriodParts: Sendable {
     ///
     /// - Parameters:
     ///   - isComplete: whether no period will follow.
-    ///   - isFirst: whether these are the first segments of the rendition: then only a period that has not begun may be
-    ///     missing, because playback may start in any other.
-    package func segments(isComplete: Bool, isFirst: Bool) -> SegmentIndex? {
+    ///   - needsBegunPeriods: whether only a period that has not begun may be missing, because the live edge lies in
+    ///     any other.
+    package func segments(isComplete: Bool, needsBegunPeriods: Bool) -> SegmentIndex? {
         var known: [SegmentIndex] = []
         for part in parts {
             switch part {
             case .segments(let segments): known.append(segments)
             case .index(let file):
                 guard let index = indexes[file.place], index.nextRange == nil else {
-                    guard !known.isEmpty, !isFirst || file.beginsLater else { return nil }
+                    guard !known.isEmpty, !needsBegunPeriods || file.beginsLater else { return nil }
                     return SegmentIndex(joining: known, isComplete: false)
                 }
                 known.append(file.segments(of: index))

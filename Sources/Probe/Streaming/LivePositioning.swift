@@ -21,7 +21,10 @@ struct LivePositioning: Sendable {
         guard let timeline = state.timeline, let first = timeline.index.firstTimes?.start else { return 0 }
         // Without available media, playback waits for the first segment.
         let edge = max(first, timeline.liveEdge(at: view.now.wallTime) ?? first)
-        if let choice = view.pendingSeek { return min(max(choice, first), edge) }
+        if let choice = view.pendingSeek {
+            // Of a recording, the segments of later periods may be unknown yet.
+            return !state.isLive && !timeline.index.isComplete ? max(choice, first) : min(max(choice, first), edge)
+        }
         if let offset, !state.isLive || policy.followsStream,
             let position = timeline.startPosition(at: view.now.wallTime, offset: offset)
         {

@@ -176,7 +176,10 @@ struct RenditionState: Sendable {
     }
 
     private mutating func takeParts(of presentation: Presentation, begun: MonotonicInstant) {
-        let index = parts.segments(isComplete: presentation.hasLastPeriod, isFirst: timeline == nil)
+        let index = parts.segments(
+            isComplete: presentation.hasLastPeriod,
+            needsBegunPeriods: timeline == nil && presentation.live != nil
+        )
         if let index { take(index, live: presentation.live, begun: begun) }
     }
 

@@ -198,12 +198,15 @@ extension StreamPlayback {
         case .wait:
             fetchIndex(after: tracks[role], now)
             preload(role, in: timeline, now)
-            let interval =
-                state.isLowLatency ? .zero : profile.live.searchInterval(targetDuration: state.targetDuration)
-            tracks[role]?.awaitSegment(from: now.instant, interval: interval)
+            if fetches.fetching(.index(plan.rendition)) == nil { awaitSegment(role, of: state, now) }
         case .end, nil: break
         }
         return false
+    }
+
+    private mutating func awaitSegment(_ role: StreamRole, of state: RenditionState, _ now: Timestamp) {
+        let interval = profile.live.searchInterval(targetDuration: state.targetDuration)
+        tracks[role]?.awaitSegment(from: now.instant, interval: state.isLowLatency ? .zero : interval)
     }
 
     /// Requests the index of the file that a track without a next segment reaches, if it reaches one.

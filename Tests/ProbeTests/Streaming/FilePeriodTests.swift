@@ -56,13 +56,15 @@ struct FilePeriodTests {
         _ file: IndexedFile,
         from milliseconds: Int64 = 4000,
         until limit: Duration = .seconds(60),
+        profile: PlayerProfile = .plain(),
+        script: (VirtualClock, Probe) -> Void = { _, _ in },
         manifest: @escaping @Sendable (Int) -> String
     ) async throws -> (Played, SimulatedNetwork) {
         let folder = try Fixtures.hlsMP4.get()
         let clock = VirtualClock(wallTime: WallTime(milliseconds: milliseconds))
         let count = Lock(0)
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { path in
-            if path == "/file.mp4" { return file.bytes }
+            if path.hasPrefix("/file") { return file.bytes }
             guard path.hasSuffix("mpd") else {
                 let name = path.split(separator: "/").last ?? ""
                 return (try? Fixtures.data(folder + "/" + name)).map { [UInt8]($0) }
@@ -73,8 +75,63 @@ struct FilePeriodTests {
             }
             return Array(manifest(number).utf8)
         }
-        let configuration = ProbeConfiguration(profile: .plain())
-        return (await playStream("/a.mpd", over: network, clock, configuration, until: limit), network)
+        let configuration = ProbeConfiguration(profile: profile)
+        let played = await playStream("/a.mpd", over: network, clock, configuration, until: limit, script: script)
+        return (played, network)
+    }
+
+    /// A recording of three periods of twelve seconds, each one file.
+    private func recording(_ file: IndexedFile) -> String {
+        let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
+        let periods = (1...3).map { number in
+            let base = Self.representation("<SegmentBase indexRange=\"\(range)\"/>")
+            return "<Period duration=\"PT12S\">\(base.replacing("file.mp4", with: "file\(number).mp4"))</Period>"
+        }
+        return "<MPD type=\"static\">\(periods.joined())</MPD>"
+    }
+
+    /// dash.js looks for segments that do not exist yet every 500 ms; it has 18 s in the buffer, with one rung 30 s.
+    private static var dashJS: PlayerProfile {
+        var profile = PlayerProfile.dashJS
+        profile.topRungBuffer = nil
+        return profile
+    }
+
+    @Test(
+        "The index of a recording's next period is fetched when the track reaches it",
+        arguments: [PlayerProfile.plain(maximum: .seconds(8)), dashJS]
+    )
+    func laterPeriod(profile: PlayerProfile) async throws {
+        let file = try IndexedFile()
+        let (played, network) = try await play(file, profile: profile) { _ in recording(file) }
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(played.all(.bufferBegin).count == 1)
+        // Each file: its index, its initialization section, and six segments.
+        for number in 1...3 { #expect(network.names.count { $0 == "file\(number).mp4" } == 8, "\(network.names)") }
+        let second = try #require(network.requests.first { $0.path == "/file2.mp4" })
+        let third = try #require(network.requests.first { $0.path == "/file3.mp4" })
+        let start = try #require(played.time(.start)) * 1_000_000
+        #expect(start < second.instant || profile.name == "dashjs")
+        #expect(third.instant > second.instant + 1_000_000_000)
+        // The segment behind the index is requested as soon as the index is there.
+        let media = try #require(network.requests.filter { $0.path == "/file2.mp4" }.dropFirst().first)
+        #expect(media.instant - second.instant < 100_000_000)
+    }
+
+    @Test("Playback that starts in a later period, or seeks there, reads the indexes before it", arguments: [0, 3000])
+    func startInLaterPeriod(delay: Int64) async throws {
+        let file = try IndexedFile()
+        let (played, network) = try await play(file, profile: .plain(maximum: .seconds(8))) { clock, probe in
+            if delay == 0 { probe.seek(to: .seconds(30)) } else { clock.at(delay) { probe.seek(to: .seconds(30)) } }
+        } manifest: { _ in
+            recording(file)
+        }
+        #expect(played.outcome == .ended, "\(played.story)")
+        // The index alone; of the last one the section and three segments as well.
+        #expect(network.names.count { $0 == "file2.mp4" } == 1, "\(network.names)")
+        #expect(network.names.count { $0 == "file3.mp4" } == 5, "\(network.names)")
+        let end = try #require(played.all(.end).first?.time.instant.milliseconds)
+        #expect(end < 12_000, "\(played.story)")
     }
 
     @Test("The file of a live period is indexed once, and the MPD is reloaded in its rhythm", arguments: [false, true])
