@@ -26,7 +26,7 @@ from local_servers import free_port
 HLS_JS_VERSION = "1.6.15"
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
 ATTEMPTS = 3
-# The specification's: segments of a run, share of the bytes, seconds of the start and of a stall; ms that the page's timers may be late.
+# The specification's: segments of a run, share of the bytes, seconds of the start, and of a stall or a seek; ms that the page's timers may be late.
 TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, gap=100)
 
 # A player's profile and streams, and what loads its file and plays `url` in `video`: it sets `version` and `stop`.
@@ -78,7 +78,7 @@ let stall = null, moved = 0, first = null, position = 0, isWaiting = false
 // Only what happens from here on counts: a player takes some time to be ready.
 function begin() {
   began = moved = last = performance.now(); result.gap = 0
-  for (const [at, to] of seeks.map(seek => seek.split("=").map(Number))) setTimeout(() => seek(to), 1000 * at)
+  for (const [at, to] of seeks.map(text => text.split("=").map(Number))) setTimeout(() => seek(to), 1000 * at)
 }
 // The running seek: its target, and the instant at which it began.
 let target = null, sought = null

@@ -42,28 +42,30 @@ struct ArrivalLog: Hashable, Sendable {
         return later > 0 ? marks[later - 1].count : 0
     }
 
-    /// The instants of arrival behind the first `count` bytes, with the number of bytes that had come by then.
-    func arrivals(behind count: Int) -> some Sequence<(count: Int, instant: MonotonicInstant)> {
-        marks[index(of: count + 1)...].lazy.map { ($0.count, $0.instant) }
-    }
-
     /// The instant at which the first `count` bytes had arrived; nil before.
     func instant(of count: Int) -> MonotonicInstant? {
         let index = index(of: count)
         return index < marks.count ? marks[index].instant : nil
     }
 
+    /// The end of the part that begins at `begin`, behind the first `count` bytes; nil before. A part takes more than
+    /// its time and has at least its bytes.
+    func endOfPart(
+        of parts: PlayerProfile.ThroughputSampling.Parts,
+        behind count: Int,
+        from begin: MonotonicInstant
+    ) -> (count: Int, instant: MonotonicInstant)? {
+        let earliest = begin.advanced(by: parts.time)
+        let byTime = marks.partitioningIndex { $0.instant > earliest }
+        let end = max(byTime, index(of: count.saturatingAdd(max(1, parts.bytes))))
+        return end < marks.count ? (marks[end].count, marks[end].instant) : nil
+    }
+
     /// The end of the last of the parts into which a download that began at `begin` divides; nil before the first one.
-    /// A part takes more than its time and has at least its bytes.
     func lastPart(of parts: PlayerProfile.ThroughputSampling.Parts, from begin: MonotonicInstant) -> MonotonicInstant? {
-        var part: (instant: MonotonicInstant, count: Int) = (begin, 0)
-        while true {
-            let earliest = part.instant.advanced(by: parts.time)
-            let byTime = marks.partitioningIndex { $0.instant > earliest }
-            let end = max(byTime, index(of: part.count.saturatingAdd(max(1, parts.bytes))))
-            guard end < marks.count else { return part.count > 0 ? part.instant : nil }
-            part = (marks[end].instant, marks[end].count)
-        }
+        var last: (count: Int, instant: MonotonicInstant)?
+        while let next = endOfPart(of: parts, behind: last?.count ?? 0, from: last?.instant ?? begin) { last = next }
+        return last?.instant
     }
 
     /// The time in which bytes arrived, without the pauses of a server that sends what it is producing: the sum of the

@@ -213,12 +213,12 @@ extension RenditionChoice {
         }
         let start = SampledPart(number: number, count: 0, instant: begun)
         var part = sampled[role].flatMap { $0.number == number ? $0 : nil } ?? start
-        for (count, instant) in arrivals.arrivals(behind: part.count) {
-            let isWhole = part.instant.duration(to: instant) > parts.time && count - part.count >= parts.bytes
-            let isLast = state == .complete && count == arrivals.count
-            guard isWhole || isLast else { continue }
-            learn(part, until: instant, count, firstByte: arrivals.first)
-            (part.count, part.instant) = (count, instant)
+        while let end = arrivals.endOfPart(of: parts, behind: part.count, from: part.instant) {
+            learn(part, until: end.instant, end.count, firstByte: arrivals.first)
+            (part.count, part.instant) = end
+        }
+        if state == .complete, arrivals.count > part.count, let last = arrivals.last {
+            learn(part, until: last, arrivals.count, firstByte: arrivals.first)
         }
         sampled[role] = state == .running ? part : nil
     }

@@ -59,9 +59,7 @@ extension StreamPlayback {
                     !store.isReady(for: segment) || licence.withholds(segment)
                 {
                     held.hold(response, fetching, role, plan)
-                } else if role == .main, let plan = tracks[role]?.plan, let segment = plan.segment,
-                    inspection.isRunning(plan)
-                {
+                } else if role == .main, isInspecting, let segment = tracks[role]?.plan?.segment {
                     session.received(bytes: response.body.count)
                     inspection.arrived(response, fetching, of: segment)
                     tracks[role]?.endInspection()
@@ -202,8 +200,9 @@ extension StreamPlayback {
     }
 
     private func delivery(_ role: StreamRole) -> MediaFeed.Delivery? {
-        guard let plan = tracks[role]?.plan, let segment = plan.segment, role != .main || !inspection.isRunning(plan)
-        else { return nil }
+        guard role != .main || !isInspecting, let plan = tracks[role]?.plan, let segment = plan.segment else {
+            return nil
+        }
         return MediaFeed.Delivery(
             role: role,
             plan: plan,

@@ -100,7 +100,7 @@ extension StreamPlayback {
         }
         let lead = track.loadedEnd.saturatingSubtract(other.loadedEnd)
         let segment = track.nextSegment(in: manifest).duration.nanoseconds
-        let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
+        var position: Int64 { session.model?.position(at: now) ?? session.pendingSeek ?? 0 }
         switch profile.audioLead {
         case .unlimited: return true
         case .videoSegment:

@@ -12,6 +12,8 @@ struct FilePeriodTests {
     private struct IndexedFile {
         var bytes: [UInt8]
         var indexRange: Range<Int>
+        /// `@indexRange`.
+        var declaredRange: String { "\(indexRange.lowerBound)-\(indexRange.upperBound - 1)" }
 
         /// - Parameter levels: the number of indexes above one another.
         init(padding: Int = 0, levels: Int = 1) throws {
@@ -82,9 +84,8 @@ struct FilePeriodTests {
 
     /// A recording of three periods of twelve seconds, each one file.
     private func recording(_ file: IndexedFile) -> String {
-        let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
         let periods = (1...3).map { number in
-            let base = Self.representation("<SegmentBase indexRange=\"\(range)\"/>")
+            let base = Self.representation("<SegmentBase indexRange=\"\(file.declaredRange)\"/>")
             return "<Period duration=\"PT12S\">\(base.replacing("file.mp4", with: "file\(number).mp4"))</Period>"
         }
         return "<MPD type=\"static\">\(periods.joined())</MPD>"
@@ -137,8 +138,7 @@ struct FilePeriodTests {
     @Test("The file of a live period is indexed once, and the MPD is reloaded in its rhythm", arguments: [false, true])
     func livePeriod(endIsKnown: Bool) async throws {
         let file = try IndexedFile()
-        let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
-        let base = Self.representation("<SegmentBase indexRange=\"\(range)\"/>")
+        let base = Self.representation("<SegmentBase indexRange=\"\(file.declaredRange)\"/>")
         let (played, network) = try await play(file, until: .seconds(19)) { number in
             Self.live("<Period start=\"PT0S\"\(endIsKnown && number > 2 ? " duration=\"PT30S\"" : "")>\(base)</Period>")
         }
@@ -178,8 +178,7 @@ struct FilePeriodTests {
     @Test("A file that a reload adds behind live segments continues them")
     func addedPeriod() async throws {
         let file = try IndexedFile()
-        let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
-        let base = Self.representation("<SegmentBase indexRange=\"\(range)\"/>")
+        let base = Self.representation("<SegmentBase indexRange=\"\(file.declaredRange)\"/>")
         let template = """
             <AdaptationSet id="0" mimeType="video/mp4"><SegmentTemplate timescale="1" duration="2" startNumber="0" \
             initialization="init.mp4" media="media$Number$.m4s"/><Representation id="a" bandwidth="100000"/></AdaptationSet>
@@ -205,8 +204,7 @@ struct FilePeriodTests {
     )
     func unknownIndex(padding: Int, levels: Int, isDeclared: Bool) async throws {
         let file = try IndexedFile(padding: padding, levels: levels)
-        let range = "\(file.indexRange.lowerBound)-\(file.indexRange.upperBound - 1)"
-        let base = Self.representation("<SegmentBase\(isDeclared ? " indexRange=\"\(range)\"" : "")/>")
+        let base = Self.representation("<SegmentBase\(isDeclared ? " indexRange=\"\(file.declaredRange)\"" : "")/>")
         let (played, network) = try await play(file) { _ in
             "<MPD type=\"static\" mediaPresentationDuration=\"PT12S\"><Period>\(base)</Period></MPD>"
         }

@@ -87,18 +87,13 @@ struct FetchTableTests {
         func limit() -> Double { Double(fetching.tooLate.nanoseconds - Loading.instant(0).nanoseconds) / 1e9 }
         #expect(limit() == 10)
         // 50 kB before 100 ms have passed, and bytes that trickle: none is a part.
-        arrive(50_000, at: 0.07)
-        #expect(limit() == 10)
-        arrive(1, at: 0.1)
-        #expect(limit() == 10)
-        arrive(1, at: 2)
-        #expect(limit() == 7)
-        arrive(15_999, at: 3)
-        #expect(limit() == 7)
-        arrive(1, at: 4)
-        #expect(limit() == 9)
-        arrive(16_000, at: 4.1)
-        #expect(limit() == 9)
+        let arrivals = [
+            (50_000, 0.07, 10.0), (1, 0.1, 10), (1, 2, 7), (15_999, 3, 7), (1, 4, 9), (16_000, 4.1, 9),
+        ]
+        for (count, seconds, expected) in arrivals {
+            arrive(count, at: seconds)
+            #expect(limit() == expected, "after \(seconds) s")
+        }
         for piece in 0..<40 { arrive(16_000, at: 5 + Double(piece)) }
         #expect(limit() == 30)
     }

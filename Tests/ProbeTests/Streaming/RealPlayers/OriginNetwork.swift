@@ -175,45 +175,37 @@ struct LoopedOrigin: Sendable {
 
     func bytes(_ path: String, at now: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> [UInt8]? {
         var parts = path.split(separator: "/").map(String.init)
-        let window = parts.first.flatMap { $0.hasPrefix("live") ? Int($0.dropFirst(4)) : nil }
-        if window != nil { parts.removeFirst() }
+        let live = parts.first.flatMap { $0.hasPrefix("live") ? Int($0.dropFirst(4)) : nil }
+        if live != nil { parts.removeFirst() }
         guard let first = parts.first, parts.count > 1 else { return nil }
         let names = Array(parts.dropFirst())
-        if let window, names.count == 1 {
-            return livePlaylist(names[0], first == "ts" ? .transport : .fragmented, window, at: now)
-        }
+        let packaging: Track.Packaging = first == "ts" ? .transport : .fragmented
         switch (first, names[0]) {
         case ("dash", "number.mpd"):
             let manifest = fixtures.manifest(.number)
             return Array(manifest.replacing("\"PT\(fixtures.seconds)S\"", with: "\"PT\(Self.seconds)S\"").utf8)
-        case ("dash", _): return segment(names, .fragmented)
-        case ("fmp4", _): return playlist(names, .fragmented) ?? segment(names, .fragmented)
-        case ("ts", _): return playlist(names, .transport) ?? segment(names, .transport)
+        case ("dash", _): return segment(names, packaging)
+        case ("fmp4", _), ("ts", _):
+            return playlist(names, packaging, window(live, packaging, at: now)) ?? segment(names, packaging)
         default: return nil
         }
     }
 
-    private func playlist(_ names: [String], _ packaging: Track.Packaging) -> [UInt8]? {
+    private func playlist(_ names: [String], _ packaging: Track.Packaging, _ window: LiveWindow) -> [UInt8]? {
         guard names.count == 1 else { return nil }
         if names[0] == "master.m3u8" { return Array(fixtures.masterPlaylist(packaging, query: "").utf8) }
         guard let track = fixtures.track(String(names[0].dropLast(5)), packaging) else { return nil }
-        let all = 0..<(Self.seconds / packaging.seconds)
-        let window = LiveWindow(listed: all, available: all, start: WallTime(milliseconds: 0), isOver: true)
-        // A "live" playlist marks the seams of the loop; it ends.
-        let kind = packaging == .transport ? StreamKind.live : .vod
+        // A "live" playlist marks the seams of the loop; that of a recording ends.
+        let kind = packaging == .fragmented && window.isOver ? StreamKind.vod : .live
         return Array(fixtures.mediaPlaylist(track, packaging, kind, window, query: "").utf8)
     }
 
-    private func livePlaylist(_ name: String, _ packaging: Track.Packaging, _ window: Int, at now: MonotonicInstant)
-        -> [UInt8]?
-    {
-        if name == "master.m3u8" { return Array(fixtures.masterPlaylist(packaging, query: "").utf8) }
-        guard let track = fixtures.track(String(name.dropLast(5)), packaging) else { return nil }
+    /// The window of a recording, or a live one of this number of segments.
+    private func window(_ count: Int?, _ packaging: Track.Packaging, at now: MonotonicInstant) -> LiveWindow {
+        guard let count else { return .whole(count: Self.seconds / packaging.seconds) }
         let start = WallTime(milliseconds: 0)
         let moment = Moment(now: start.advanced(nanoseconds: now.nanoseconds), originStart: start, sessionStart: start)
-        let segment = Int64(packaging.seconds) * 1000
-        let live = LiveWindow.live(at: moment, segment: segment, window: window)
-        return Array(fixtures.mediaPlaylist(track, packaging, .live, live, query: "").utf8)
+        return .live(at: moment, segment: Int64(packaging.seconds) * 1000, window: count)
     }
 
     private func segment(_ names: [String], _ packaging: Track.Packaging) -> [UInt8]? {

@@ -12,12 +12,14 @@ struct PlayerRhythmTests {
         _ path: String,
         _ profile: PlayerProfile,
         over schedule: String = "6000k",
-        seconds: Int = 30
+        seconds: Int = 30,
+        script: (VirtualClock, Probe) -> Void = { _, _ in }
     ) async throws -> (Played, [OriginNetwork.Request]) {
         let clock = VirtualClock()
         let network = try OriginNetwork(try await LoopedOrigin(), over: schedule, clock: clock)
         let configuration = ProbeConfiguration(profile: profile)
-        let played = await playStream(path, over: network, clock, configuration, until: .seconds(seconds))
+        let limit = Duration.seconds(seconds)
+        let played = await playStream(path, over: network, clock, configuration, until: limit, script: script)
         return (played, network.requests)
     }
 
@@ -84,7 +86,7 @@ struct PlayerRhythmTests {
         #expect(whole.starts(with: order.map { "\($0).m4s" }), "\(whole)")
         let first = try #require(media.first)
         let answer = try #require(first.answeredAt)
-        // What was read is played from rung 1; playback prepares only then, with audio and the segments to play.
+        // Only after this answer, audio and the segments to play are requested.
         #expect(first.path.contains("/v1/") && media.dropFirst().allSatisfy { $0.instant >= answer })
         #expect(try #require(requests.first { $0.path.hasSuffix("/en/init.mp4") }).instant >= answer)
         #expect(try #require(played.time(.start)) * 1_000_000 > answer)
@@ -98,16 +100,11 @@ struct PlayerRhythmTests {
     )
     func lookup(target: Double, first: Int) async throws {
         // lib/media/streaming_engine.js:1917. Segments of two seconds; 4 s after the start, twelve at most are there.
-        let clock = VirtualClock()
-        let network = try OriginNetwork(try await LoopedOrigin(), over: "6000k", clock: clock)
-        let configuration = ProbeConfiguration(profile: .shaka)
-        _ = await playStream("/dash/number.mpd", over: network, clock, configuration, until: .seconds(8)) {
-            clock,
-            probe in
+        let (_, requests) = try await play("/dash/number.mpd", .shaka, seconds: 8) { clock, probe in
             clock.at(4000) { probe.seek(to: .seconds(target)) }
         }
         for track in ["/v2/", "/en/"] {
-            let media = network.requests.filter { $0.path.contains(track) && $0.path.hasSuffix(".m4s") }
+            let media = requests.filter { $0.path.contains(track) && $0.path.hasSuffix(".m4s") }
             let numbers = media.compactMap { $0.path.dropLast(4).split(separator: "/").last.flatMap { Int($0) } }
             #expect(numbers.filter { $0 > 12 }.starts(with: [first, first + 1]), "\(numbers)")
         }
