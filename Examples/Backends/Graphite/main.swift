@@ -4,7 +4,6 @@
 import Foundation
 import Instrument
 import InstrumentGraphite
-import Playback
 import Shared
 
 let mapping = GraphiteMapping(prefix: ["video"], sendsEvents: true)

@@ -4,7 +4,6 @@ import Foundation
 import Instrument
 import InstrumentInflux
 import InstrumentTransport
-import Playback
 import Shared
 
 let password = ProcessInfo.processInfo.environment["INFLUX_PASSWORD"] ?? "none"

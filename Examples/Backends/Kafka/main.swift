@@ -4,7 +4,6 @@
 import Foundation
 import Instrument
 import InstrumentKafka
-import Playback
 import Shared
 
 let address = ProcessInfo.processInfo.environment["KAFKA"]

@@ -4,7 +4,6 @@ import Foundation
 import Instrument
 import InstrumentNewRelic
 import InstrumentTransport
-import Playback
 import Shared
 
 let key = ProcessInfo.processInfo.environment["NEW_RELIC_KEY"] ?? "none"

@@ -4,7 +4,6 @@
 import Foundation
 import Instrument
 import InstrumentNATS
-import Playback
 import Shared
 
 let address = ProcessInfo.processInfo.environment["NATS"]

@@ -3,7 +3,6 @@
 import Instrument
 import InstrumentOTLP
 import InstrumentTransport
-import Playback
 import Shared
 
 let configuration = OTLPConfiguration(encoding: .json, resource: [OTLPLog.Attribute("service.name", "film-player")])

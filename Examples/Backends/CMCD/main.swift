@@ -3,7 +3,6 @@
 import Instrument
 import InstrumentCMCDBackend
 import InstrumentTransport
-import Playback
 import Shared
 
 let backend = try CMCDBackend(HTTPURL("https://collector.example.org/cmcd"), transport: PrintingTransport())

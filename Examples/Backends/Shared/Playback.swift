@@ -1,5 +1,4 @@
 public import Instrument
-import Shared
 
 /// Emits the events of a short playback with a pause.
 public func play(on instrument: Instrument) {
