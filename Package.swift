@@ -474,6 +474,9 @@ let package = Package(
         // load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
+        // The names of the tests, which no resolver of the machine decides about.
+        .target(name: "CTestResolver", path: "Tests/CTestResolver"),
+
         // Traits of tests: on a separate thread, alone.
         .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
 
@@ -538,9 +541,8 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: [
-                "CostMeasurement", "InstrumentHTTP", "InstrumentTransport", "InstrumentCompression",
-                "InstrumentTestKit",
-                "LoopbackServers", "TestTraits",
+                "CTestResolver", "CTransportShim", "CostMeasurement", "InstrumentCompression", "InstrumentHTTP",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
