@@ -78,7 +78,7 @@ package final class MonitorService: Sendable {
         case .success(let bytes): return ServerReply(200, format.contentType, bytes)
         case .failure(.notConfigured):
             return .text(403, "the target must be a configured stream, or a URL on the host and port of one")
-        case .failure(.busy): return .text(503, "too many probes of this stream run; try again later")
+        case .failure(.busy): return .text(503, "too many probes run; try again later")
         }
     }
 }

@@ -16,7 +16,10 @@ internal import InstrumentWatch
 package final class ProbePage: Sendable {
     package enum Refusal: Error, Hashable, Sendable { case notConfigured, busy }
 
-    private static let mostPerStream = 4
+    /// Two scrapers that watch the same streams.
+    private static let mostPerStream = 2
+    /// Half of the server's connections, so that the other pages have the other half.
+    private static let mostAtOnce = 128
     private static let usualLimit = 10.0
 
     private let transport: any HTTPTransport
@@ -45,7 +48,8 @@ package final class ProbePage: Sendable {
     ) async -> Result<[UInt8], Refusal> {
         guard let (url, stream) = Self.resolve(target, configuration) else { return .failure(.notConfigured) }
         let isFree = running.withLock { running in
-            if running[stream.name, default: 0] >= Self.mostPerStream { return false }
+            let isBusy = running[stream.name, default: 0] >= Self.mostPerStream
+            if isBusy || running.values.reduce(0, +) >= Self.mostAtOnce { return false }
             running[stream.name, default: 0] += 1
             return true
         }
