@@ -1,6 +1,5 @@
-#if !canImport(Darwin)
-internal import InstrumentHTTP
 internal import Instrument
+internal import InstrumentHTTP
 
 /// Takes a successful body as it comes.
 struct Receiver: Sendable {
@@ -24,12 +23,18 @@ final class Exchange: Sendable {
 
     let number: UInt64
     let request: HTTPRequest
+    /// The host that the request goes to, with scheme and port.
+    let origin: String
+    /// When the request's time is over, which begins when the exchange is made.
+    let deadline: MonotonicInstant
     /// Takes a successful body as it comes; nil keeps it for the response.
     let receiver: Receiver?
     private let phase = Lock(Phase.made)
 
     init(_ request: HTTPRequest, number: UInt64, _ receiver: Receiver?) {
         self.request = request
+        origin = request.url.origin
+        deadline = SystemClock().now.advanced(by: request.timeout)
         self.number = number
         self.receiver = receiver
     }
@@ -70,4 +75,3 @@ final class Exchange: Sendable {
         return isFirst
     }
 }
-#endif
