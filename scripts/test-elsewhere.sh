@@ -68,7 +68,7 @@ case $place in
         resolver everything
         umask 077
         env -u XDG_STATE_HOME -u XDG_CACHE_HOME -u XDG_CONFIG_HOME TZ=Pacific/Kiritimati LOCPATH="$work" LC_ALL=$locale LANG=$locale \
-            HOME=/nonexistent TMPDIR="$folder" http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 ALL_PROXY=http://127.0.0.1:9 \
+            HOME=/dev/null/home TMPDIR="$folder" http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 ALL_PROXY=http://127.0.0.1:9 \
             "$@" || result=$?
         ;;
     poor)

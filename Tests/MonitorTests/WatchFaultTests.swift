@@ -31,7 +31,10 @@ struct WatchFaultTests {
         "instrument_backend_\(name)_samples\(name == "queued" || name == "dead" ? "" : "_total"){backend=\"\(backend)\"}"
     }
 
-    @Test("After kill -9 and a restart, the file has every sample that was queued")
+    @Test(
+        "After kill -9 and a restart, the file has every sample that was queued",
+        .enabled(if: LastingMemory.isThere, "\(LastingMemory.whyNot)")
+    )
     func killed() async throws {
         try await withOrigin { origin in
             let url = origin.url("live/ts/master.m3u8", session: "a")
