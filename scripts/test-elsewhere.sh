@@ -3,8 +3,7 @@
 #
 #   scripts/test-elsewhere.sh PLACE COMMAND…
 #
-#   strange  no network but loopback, no IPv6, a resolver that answers every name with 127.0.0.1, no /etc/hosts, a proxy that nobody
-#            serves, a zone 14 hours ahead, German, no HOME, a long TMPDIR with a space, a /dev/shm that cannot be written, umask 077
+#   strange  no network but loopback, no IPv6, a resolver that answers every name with 127.0.0.1, a proxy that nobody serves, a zone 14 hours ahead, German, no HOME, a long TMPDIR with a space, a /dev/shm that cannot be written, umask 077
 #   poor     a user without rights, a checkout that cannot be written, a resolver that never answers, a /dev/shm of one megabyte with
 #            files of another user, 256 file descriptors, no HOME, TMPDIR, LANG or TERM
 #   newyear  the clock begins 20 seconds before the end of a year, where the year ends
@@ -38,14 +37,19 @@ if [ -z "${ELSEWHERE:-}" ]; then
     [ "$(id -u)" -eq 0 ] || user=--map-root-user
     # shellcheck disable=SC2086
     unshare $user --mount --net true 2>/dev/null || skip "the kernel gives this user no namespaces"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    result=0
     # shellcheck disable=SC2086
-    exec env ELSEWHERE=1 unshare $user --mount --net --pid --fork --mount-proc --kill-child "$here/test-elsewhere.sh" "$place" "$@"
+    ELSEWHERE=$work unshare $user --mount --net --pid --fork --mount-proc --kill-child "$here/test-elsewhere.sh" "$place" "$@" ||
+        result=$?
+    exit "$result"
 fi
 
 # From here on, mounts and network are those of this script, and its processes end with it.
 mount --make-rprivate /
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$ELSEWHERE
+unset ELSEWHERE
 chmod 755 "$work"
 ip link set lo up
 cover() { # FILE TEXT: other content for a file of the system
@@ -58,7 +62,7 @@ resolver() { python3 "$here/test_resolver.py" "$1" "$work/names" & until [ -e "$
 result=0
 case $place in
     strange)
-        cover /etc/hosts ""
+        cover /etc/hosts "127.0.0.1 localhost"
         echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
         mount -t tmpfs -o ro none /dev/shm
         folder="$work/a folder with a name that is long and not plain, like those of macOS: T/über/$(printf 'x%.0s' $(seq 60))"

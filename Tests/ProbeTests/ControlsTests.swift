@@ -117,6 +117,16 @@ struct ControlsTests {
         #expect(played.rejected.isEmpty)
     }
 
+    @Test("A film over HTTP does not use the proxy of the environment, as a stream does not")
+    func proxy() async throws {
+        // In a separate process, because other tests of this process would use the proxy, too.
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.ts.get()))])
+            setenv("http_proxy", "http://127.0.0.1:\(try TestServer.closedPort())", 1)
+            #expect(await playThrough(server.address).outcome == .ended)
+        }
+    }
+
     @Test("Over HTTP a seek requests a byte range")
     func seekOverHTTP() async throws {
         let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.long.get()))])
