@@ -1,11 +1,22 @@
 """What the scripts share that start servers on this machine."""
-import socket, time, urllib.request
+import random, socket, time, urllib.request
+
+# The kernel gives ports of its ephemeral range, which begins at 32,768 by default, to any socket that asks for none: a port outside it
+# is still free when the server binds it.
+PORTS = list(range(10_240, 32_768))
+random.shuffle(PORTS)
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    while PORTS:
+        port = PORTS.pop()
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise SystemExit("no port between 10,240 and 32,767 is free on the loopback address")
 
 
 def page(port, path):

@@ -15,7 +15,7 @@ finish() {
 }
 trap finish EXIT
 
-port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+port() { PYTHONPATH=scripts python3 -B -c 'import local_servers; print(local_servers.free_port())'; }
 wait_for() { # TEXT URL
     for _ in $(seq 1200); do
         if curl -s "$2" | grep -q "$1"; then return 0; fi

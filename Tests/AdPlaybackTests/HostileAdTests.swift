@@ -5,6 +5,7 @@ import InstrumentHTTP
 import InstrumentOrigin
 import InstrumentProbe
 import InstrumentTransport
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -198,7 +199,7 @@ struct HostileAdTests {
         ]
     )
     func endlessLists(fault: String, code: Int) async throws {
-        let fixtures = try await Fixtures.make(in: Stage.cache)
+        let fixtures = try await Fixtures.make(in: MediaCache.origin)
         let server = try await Origin.start(media: [.fixtures(fixtures)], faults: [try FaultRule(fault)])
         let tag = Playlist.interstitial("mid", at: 2, "X-ASSET-LIST=\"\(server.url("ads/assets.json"))\"")
         var ads = AdConfiguration()

@@ -20,6 +20,8 @@ struct FolderRemovalTests {
         try DurableStore(
             directory: queue,
             configuration: DurableConfiguration(segmentSize: 4096, synchronization: .never),
+            randomness: RandomSource(),
+            stagingDirectory: scratch.stagingDirectory,
             report: report
         )
     }

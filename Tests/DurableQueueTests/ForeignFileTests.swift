@@ -38,9 +38,13 @@ struct ForeignFileTests {
     }
 
     func open(_ said: Lock<[Diagnostic]> = Lock([])) throws -> DurableStore {
-        try DurableStore(directory: queue, configuration: DurableConfiguration(segmentSize: 4096)) { diagnostic in
-            said.withLock { $0.append(diagnostic) }
-        }
+        try DurableStore(
+            directory: queue,
+            configuration: DurableConfiguration(segmentSize: 4096),
+            randomness: RandomSource(),
+            stagingDirectory: scratch.stagingDirectory,
+            report: { diagnostic in said.withLock { $0.append(diagnostic) } }
+        )
     }
 
     /// Emits, delivers and drains, so that the store deletes all files that it can delete.

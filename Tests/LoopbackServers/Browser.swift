@@ -24,17 +24,14 @@ package final class Browser: Sendable {
     ///
     /// - Parameter whenEnded: is called when the browser ends, with its output.
     package init(opening address: String, whenEnded: @escaping @Sendable (String) -> Void) throws {
-        guard let program = Self.program else { throw Unavailable(reason: "there is no chromium") }
+        guard let program = Chromium.program else { throw Unavailable(reason: "there is no chromium") }
         profile = try Scratch()
         errors = profile.path + "/errors"
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
-            "--no-first-run", "--disable-background-networking", "--autoplay-policy=no-user-gesture-required",
-            "--user-data-dir=\(profile.path)/profile", address,
-        ]
+        process.arguments = Chromium.options(profile) + ["--autoplay-policy=no-user-gesture-required", address]
+        process.environment = Chromium.environment(profile)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: errors)
@@ -50,9 +47,4 @@ package final class Browser: Sendable {
 
     /// Ends the browser.
     package func end() { process.withLock { if $0.isRunning { $0.terminate() } } }
-
-    private static var program: String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { $0 + "/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
 }

@@ -8,12 +8,13 @@ package struct CommandResult: Sendable {
 }
 
 /// Runs a program, looked for in the path, to its end, on a dedicated thread.
-package func command(_ arguments: [String]) async throws -> CommandResult {
+package func command(_ arguments: [String], environment: [String: String]? = nil) async throws -> CommandResult {
     try await blocking {
         let process = Process()
         let (output, errors) = (Pipe.forChild(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
+        if let environment { process.environment = environment }
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice

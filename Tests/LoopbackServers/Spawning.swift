@@ -6,9 +6,22 @@ internal import Instrument
 // that pipe waits for the child's end.
 private let spawning = Lock(())
 
+// A shell ignores SIGINT for a program in the background, `nohup` SIGHUP; children inherit that.
+private let heedsSignals: Void = {
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] {
+        let former = signal(number, SIG_DFL)
+        // A handler of a test stays.
+        if unsafeBitCast(former, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, former) }
+    }
+}()
+
 extension Process {
-    /// Starts the process, while no pipe of ``Foundation/Pipe/forChild()`` is being created.
-    package func start() throws { try spawning.withLock { _ in try run() } }
+    /// Starts the process, while no pipe of ``Foundation/Pipe/forChild()`` is being created. However the tests were
+    /// started, the process ignores no signal.
+    package func start() throws {
+        _ = heedsSignals
+        try spawning.withLock { _ in try run() }
+    }
 }
 
 extension Pipe {

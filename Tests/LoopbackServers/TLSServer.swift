@@ -100,7 +100,7 @@ package final class TLSServer {
     }
 
     private static let program = """
-        import http.server, os, ssl, sys, threading
+        import http.server, os, socketserver, ssl, sys, threading
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(302 if self.path == "/down" else 200)
@@ -110,9 +110,14 @@ package final class TLSServer {
                 self.wfile.write(b"hello")
             def log_message(self, *arguments):
                 pass
+        class Server(http.server.ThreadingHTTPServer):
+            # Without the look-up of the address's name, for which a resolver may take seconds.
+            def server_bind(self):
+                socketserver.TCPServer.server_bind(self)
+                self.server_name, self.server_port = self.server_address[:2]
         # The pipe ends with the process that holds its other end.
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server = Server(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
         server.socket = context.wrap_socket(server.socket, server_side=True)

@@ -12,23 +12,19 @@ import Testing
 
 @Suite("The dashboard in a browser", .serialized, .ownThread)
 struct DashboardTests {
-    private static let chromium = installedProgram("chromium")
-
     /// The page as the browser shows it after some virtual seconds.
     private func shown(_ address: String) async throws -> String {
-        let program = try #require(Self.chromium)
+        let program = try #require(Chromium.program)
         let profile = try Scratch()
-        let result = try await command([
-            program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--user-data-dir=\(profile.path)/profile", "--virtual-time-budget=8000", "--timeout=600000", "--dump-dom",
-            address,
-        ])
-        return result.output
+        let options =
+            Chromium.options(profile)
+            + ["--virtual-time-budget=8000", "--timeout=600000", "--dump-dom", address]
+        return try await command([program] + options, environment: Chromium.environment(profile)).output
     }
 
     @Test(
         "The dashboard shows hostile names and titles as text, and one stream in detail",
-        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium")
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium")
     )
     func page() async throws {
         let name = "<img src=x onerror=document.title='broken'>"
@@ -55,7 +51,7 @@ struct DashboardTests {
         let served = try await ServedMonitor([try stream("film"), try stream("news")], settings)
         do {
             let browser = try await DrivenBrowser(
-                try #require(Self.chromium),
+                try #require(Chromium.program),
                 opening: "http://127.0.0.1:\(served.server.port)/"
             )
             defer { browser.end() }
@@ -79,7 +75,7 @@ struct DashboardTests {
 
     @Test(
         "With the keyboard alone, every control is reached, shows the focus, and keeps it while the page is drawn again",
-        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30))
     )
     func keyboard() async throws {
@@ -146,14 +142,14 @@ struct DashboardTests {
 
     @Test(
         "The dashboard says when the connection is lost, keeps its figures, and continues when the monitor is back",
-        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30))
     )
     func lostConnection() async throws {
         let first = try await ServedMonitor([try stream("news")])
         let port = first.server.port
         let browser = try await DrivenBrowser(
-            try #require(Self.chromium),
+            try #require(Chromium.program),
             opening: "http://127.0.0.1:\(port)/"
         )
         defer { browser.end() }
@@ -199,7 +195,7 @@ struct DashboardTests {
 
     @Test(
         "On a phone and on a wide screen, in light and dark, nothing is cut off and every text can be read",
-        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30)),
         arguments: [390, 1_440],
         ["light", "dark"]
@@ -215,7 +211,7 @@ struct DashboardTests {
         )
         do {
             let browser = try await DrivenBrowser(
-                try #require(Self.chromium),
+                try #require(Chromium.program),
                 opening: "http://127.0.0.1:\(served.server.port)/"
             )
             defer { browser.end() }
@@ -265,7 +261,7 @@ struct DashboardTests {
 
     @Test(
         "A token is entered with the keyboard",
-        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30))
     )
     func login() async throws {

@@ -37,11 +37,10 @@ final class DrivenBrowser: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
-            "-c", "exec \"$@\" 3<\"$COMMANDS\" 4>\"$ANSWERS\"", "sh", program, "--headless=new", "--no-sandbox",
-            "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-            "--remote-debugging-pipe", "--user-data-dir=\(scratch.path)/profile",
+            "-c", "exec \"$@\" 3<\"$COMMANDS\" 4>\"$ANSWERS\"", "sh", program, "--remote-debugging-pipe",
         ]
-        process.environment = ProcessInfo.processInfo.environment.merging(["COMMANDS": input, "ANSWERS": output]) { $1 }
+        process.arguments? += Chromium.options(scratch)
+        process.environment = Chromium.environment(scratch).merging(["COMMANDS": input, "ANSWERS": output]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

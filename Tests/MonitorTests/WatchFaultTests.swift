@@ -31,7 +31,10 @@ struct WatchFaultTests {
         "instrument_backend_\(name)_samples\(name == "queued" || name == "dead" ? "" : "_total"){backend=\"\(backend)\"}"
     }
 
-    @Test("After kill -9 and a restart, the file has every sample that was queued")
+    @Test(
+        "After kill -9 and a restart, the file has every sample that was queued",
+        .enabled(if: LastingMemory.isThere, "\(LastingMemory.whyNot)")
+    )
     func killed() async throws {
         try await withOrigin { origin in
             let url = origin.url("live/ts/master.m3u8", session: "a")
@@ -147,8 +150,7 @@ struct WatchFaultTests {
             ("nothing", "hang after 0 on *.ts"), ("noise", "body of live/ts/master.m3u8 on *.ts"),
         ]
         var origins: [Origin] = []
-        let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
-        let media = [ServedMedia.fixtures(try await Fixtures.make(in: cache))]
+        let media = [ServedMedia.fixtures(try await Fixtures.make(in: MediaCache.origin))]
         for (_, fault) in attacks {
             origins.append(try await Origin.start(media: media, faults: [try FaultRule(fault)]))
         }

@@ -3,13 +3,9 @@ import Instrument
 import InstrumentCompression
 import InstrumentJSON
 import InstrumentOrigin
+import InstrumentTransport
 import LoopbackServers
 import Testing
-
-#if canImport(FoundationNetworking)
-// `Data` reads addresses with it.
-import FoundationNetworking
-#endif
 
 extension CommandLineTests {
     private func body(_ request: TestServer.Received) throws -> String {
@@ -183,22 +179,33 @@ extension FleetCommandTests {
 
     /// Serves the origin's media through a server that remembers the heads of requests.
     private func withMedia(_ heads: Heads, _ body: (String) async throws -> Void) async throws {
-        let fixtures = try await Fixtures.make(
-            in: FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
-        )
+        let fixtures = try await Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let front = origin.url("vod/ts/master.m3u8", session: "a")
         let root = String(front.dropLast("/s/a/vod/ts/master.m3u8".count))
+        let transport = try SystemTransport()
         let server = try TestServer { request in
             heads.add(request.head)
             let path = request.target.split(separator: "?").first.map(String.init) ?? ""
-            guard let url = URL(string: root + path), let data = try? Data(contentsOf: url) else {
-                return [.respond("404 Not Found")]
-            }
-            return [.respond("200 OK", [UInt8](data))]
+            guard let body = Self.fetch(root + path, transport) else { return [.respond("404 Not Found")] }
+            return [.respond("200 OK", body)]
         }
         try await body(server.url("/s/a/vod/ts/master.m3u8"))
         await origin.stop()
+    }
+
+    /// The body at an address; blocks the thread of the server's connection. Foundation would ask the proxy of this
+    /// machine.
+    private static func fetch(_ address: String, _ transport: SystemTransport) -> [UInt8]? {
+        let (body, isDone) = (Lock([UInt8]?.none), DispatchSemaphore(value: 0))
+        Task {
+            if let response = try? await transport.send(HTTPRequest(.get, HTTPURL(address))), response.status == 200 {
+                body.withLock { $0 = response.body }
+            }
+            isDone.signal()
+        }
+        isDone.wait()
+        return body.withLock { $0 }
     }
 }
 

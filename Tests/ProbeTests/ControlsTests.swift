@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentProbe
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -68,7 +69,7 @@ struct ControlsTests {
     @Test("After a seek, the quality is that of the target, also when media with another size was buffered")
     func seekAcrossRenditions() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
-        let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
+        let played = await playThrough(MediaCache.sample, ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
             // The second rendition is buffered, and no frame of it was shown.
             clock.at(1000) { probe.seek(to: .milliseconds(7000)) }
             clock.at(1500) { probe.seek(to: .milliseconds(500)) }
@@ -114,6 +115,16 @@ struct ControlsTests {
         #expect(played.first(.error)?[.isFatal] == false)
         #expect(played.first(.seekFinish)?[.position] == .seconds(1))
         #expect(played.rejected.isEmpty)
+    }
+
+    @Test("A film over HTTP does not use the proxy of the environment, as a stream does not")
+    func proxy() async throws {
+        // In a separate process, because other tests of this process would use the proxy, too.
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.ts.get()))])
+            setenv("http_proxy", "http://127.0.0.1:\(try TestServer.closedPort())", 1)
+            #expect(await playThrough(server.address).outcome == .ended)
+        }
     }
 
     @Test("Over HTTP a seek requests a byte range")

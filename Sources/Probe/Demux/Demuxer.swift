@@ -78,6 +78,8 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
+            // By default, libav takes the proxy of the environment, which streams do not use (`TransportConfiguration`).
+            av_dict_set(&options, "http_proxy", "", 0)
             // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)
             av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)

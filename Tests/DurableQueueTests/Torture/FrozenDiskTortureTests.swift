@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import QueueChildPlan
 import QueueTorture
 import Testing
@@ -38,7 +39,10 @@ struct FrozenDiskTortureTests {
         findings?.report("frozen disks")
     }
 
-    @Test("emit does not wait for a disk that allocates slowly")
+    @Test(
+        "emit does not wait for a disk that allocates slowly",
+        .enabled(if: LastingMemory.isThere, "\(LastingMemory.whyNot)")
+    )
     func slowAllocation() async throws {
         let findings = try await offPool { () -> Findings? in
             do { return try SlowAllocation().run() } catch let error as FaultShim.Unavailable {

@@ -60,9 +60,9 @@ struct GraphiteBackendTests {
         let closed = GraphiteBackend(GraphiteAddress(host: "127.0.0.1", port: port), configuration: configuration)
         guard case .retry(nil, let reason) = await closed.deliver(batch(0..<1)) else { throw Unexpected("") }
         #expect(reason.hasPrefix("127.0.0.1:\(port): the connection failed"))
-        let nowhere = GraphiteBackend(GraphiteAddress(host: "no-such-host.invalid"), configuration: configuration)
+        let nowhere = GraphiteBackend(GraphiteAddress(host: TestServer.unknownHost), configuration: configuration)
         guard case .retry(nil, let other) = await nowhere.deliver(batch(0..<1)) else { throw Unexpected("") }
-        #expect(other.contains("no-such-host.invalid"))
+        #expect(other.contains(TestServer.unknownHost))
     }
 
     @Test("A server that does not read leads to a retry after the timeout, and a cancelled delivery to a retry at once")

@@ -1,0 +1,26 @@
+internal import Foundation
+
+/// How tests run Chromium: without a window, without a home directory, without a request to anything but this machine.
+package enum Chromium {
+    /// The path of the program; nil if it is not installed.
+    package static let program: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { $0 + "/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// The options that every run has; `folder` receives everything that the browser writes.
+    package static func options(_ folder: Scratch) -> [String] {
+        [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
+            "--no-first-run", "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
+            // Numbers of addresses are no names: no page of a test needs a resolver.
+            "--host-resolver-rules=MAP * ~NOTFOUND", "--lang=en-US", "--user-data-dir=\(folder.path)/profile",
+        ]
+    }
+
+    /// The environment of this process, with the folder in place of the user's home.
+    package static func environment(_ folder: Scratch) -> [String: String] {
+        let own = ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_CACHE_HOME": folder.path]
+        return ProcessInfo.processInfo.environment.merging(own) { $1 }
+    }
+}
