@@ -123,6 +123,8 @@ struct AttachCommand: AsyncParsableCommand {
                 ending == .closed ? "measured until stopped" : "measured until the player exited"
             for line in record.lines(headline: headline) { terminal.note(line) }
         }
-        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        let isDelivered = terminal.noteUndelivered(watch)
+        try terminal.checkOutput()
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 }

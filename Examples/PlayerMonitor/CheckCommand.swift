@@ -38,7 +38,8 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "duration")
+        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "time"),
+        transform: DurationOption.read
     )
     var time = DurationOption(.seconds(30))
 
@@ -59,8 +60,8 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Decode every picture for --checks, not only keyframes.")
     var allPictures = false
 
-    @Option(help: "Time limit for each request, in seconds.")
-    var timeout: Double = 15
+    @Option(help: ArgumentHelp("Time limit for each request.", valueName: "time"), transform: DurationOption.read)
+    var timeout = DurationOption(.seconds(15))
 
     @Option(help: "Output format: text, json (one object per URL and line), or junit (XML).")
     var format = Format.text
@@ -81,12 +82,12 @@ struct CheckCommand: AsyncParsableCommand {
         if list { return }
         if urls.isEmpty { throw ValidationError("nothing to check; give the URL of a playlist or MPD, or --list") }
         for url in urls {
-            if (try? HTTPURL(url)) == nil { throw ValidationError("'\(url)' must be an http or https URL") }
+            _ = try Address.read(url, of: "'\(url)'")
         }
         guard (0...1_000).contains(segments) else {
             throw ValidationError("--segments must be between 0 and 1000 (found \(segments))")
         }
-        try validate(timeout: timeout, below: 1e6)
+        try timeout.validatePositive("--timeout")
         if checks != nil, segments == 0 { throw ValidationError("--checks needs segments; add --segments 3") }
         let known = Set(Rule.all.map(\.id.description))
         for name in ignore where !known.contains(name) {
@@ -97,9 +98,7 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Terminal(isQuiet: true)
         if list { return try terminal.output(CheckText.list(format: format)) }
-        let transport = try SystemTransport(
-            TransportConfiguration(allowsPrivateAddresses: !refusePrivateAddresses)
-        )
+        let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: refusePrivateAddresses)
         let reports = try await reports(transport)
         switch format {
         case .text: for report in reports { try terminal.output(CheckText(isStrict: strict).text(of: report)) }
@@ -118,7 +117,7 @@ struct CheckCommand: AsyncParsableCommand {
         configuration.rules = rules
         configuration.duration = time.duration
         configuration.segmentCount = segments
-        configuration.timeout = .seconds(timeout)
+        configuration.timeout = timeout.duration
         configuration.mediaChecks = checks?.configuration
         configuration.mediaChecks?.allPictures = allPictures
         let checks = try urls.map { try StreamCheck(HTTPURL($0), transport: transport, configuration: configuration) }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A seek during playback, as `AT=TO` in seconds.
+/// A seek during playback, as `AT=TO`, both times as ``DurationOption`` reads them.
 package struct SeekOption: ExpressibleByArgument, Hashable {
     /// The time of the seek, since the playback was requested.
     package var time: Duration
@@ -8,9 +8,9 @@ package struct SeekOption: ExpressibleByArgument, Hashable {
     package var target: Duration
 
     package init?(argument: String) {
-        let parts = argument.split(separator: "=", omittingEmptySubsequences: false).map { Double($0) }
+        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+            .map { DurationOption(argument: String($0)) }
         guard parts.count == 2, let time = parts[0], let target = parts[1] else { return nil }
-        guard (0..<1e9).contains(time), (0..<1e9).contains(target) else { return nil }
-        (self.time, self.target) = (.seconds(time), .seconds(target))
+        (self.time, self.target) = (time.duration, target.duration)
     }
 }
