@@ -5,6 +5,7 @@ internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentRules
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// `player-monitor check`: applies the rules to streams once.
@@ -53,7 +54,8 @@ struct CheckCommand: AsyncParsableCommand {
             'black=5s' (default: 2s), and loudness. Decodes keyframes of the lowest rendition; needs --segments.
             """,
             valueName: "checks"
-        )
+        ),
+        transform: MediaCheckOption.read
     )
     var checks: MediaCheckOption?
 
@@ -142,25 +144,24 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 /// The value of `--checks`.
-struct MediaCheckOption: ExpressibleByArgument {
+struct MediaCheckOption {
     var configuration = MediaCheckConfiguration()
 
-    init?(argument: String) {
+    /// Reads names of checks with their times, for the `transform` of an option.
+    @Sendable static func read(_ argument: String) throws -> MediaCheckOption {
+        var option = MediaCheckOption()
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
-            guard let name = words.first else { return nil }
-            var minimum = Duration.seconds(2)
-            if words.count > 1 {
-                guard name != "loudness", let given = DurationOption(argument: words[1]) else { return nil }
-                minimum = given.duration
-            }
+            let (name, time) = part.split(at: "=")
+            let minimum = try time.map { try DurationOption.read(String($0)).duration } ?? .seconds(2)
             switch name {
-            case "black": configuration.black = minimum
-            case "freeze": configuration.freeze = minimum
-            case "silence": configuration.silence = minimum
-            case "loudness": configuration.loudness = true
-            default: return nil
+            case "black": option.configuration.black = minimum
+            case "freeze": option.configuration.freeze = minimum
+            case "silence": option.configuration.silence = minimum
+            case "loudness" where time == nil: option.configuration.loudness = true
+            default:
+                throw ValidationError("the checks are black, freeze, silence and loudness, as in black=5s,loudness")
             }
         }
+        return option
     }
 }

@@ -64,7 +64,8 @@ struct PlayerOptions: ParsableArguments {
         help: ArgumentHelp(
             "Seek to position TO, this long (AT) after the request for playback. May be repeated.",
             valueName: "at=to"
-        )
+        ),
+        transform: SeekOption.read
     )
     var seeks: [SeekOption] = []
 
