@@ -177,7 +177,7 @@ private final class ReplayDelivery {
         let (names, samples) = (names, backfill.samples)
         return Task {
             while !Task.isCancelled {
-                terminal.show(progress: "delivered \(Self.counts(names, samples))")
+                terminal.show(progress: "delivered \(ReplayDelivery.counts(names, samples))")
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
