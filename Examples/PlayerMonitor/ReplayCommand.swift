@@ -63,8 +63,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Time limit for the delivery of \(Backfill.chunkSize) samples, retries included.",
             valueName: "time"
-        ),
-        transform: DurationOption.read
+        )
     )
     var timeout = DurationOption(.seconds(60))
 

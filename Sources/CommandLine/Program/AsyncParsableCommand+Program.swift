@@ -52,7 +52,8 @@ extension AsyncParsableCommand {
             succeed(with: text.isEmpty ? "" : TerminalText(trusted: text) + "\n")
         }
         let path = CommandPath(Self.self, arguments)
-        let message = "Error: \(path.unknownCommand ?? message(for: error))\nSee '\(path.text) --help'."
+        let message =
+            "Error: \(path.unknownCommand ?? DurationOption.addingForms(to: message(for: error)))\nSee '\(path.text) --help'."
         writeToStandardError(TerminalText(message: message, repeating: arguments) + "\n")
         _exit(ExitStatus.wrongUse.rawValue)
     }
