@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Links the programs of a release build once more, as they are shipped: with the Swift library inside, small, and without symbols.
+
+    packaging/link.py [--symbols] FOLDER [PROGRAM…]
+
+The objects are those of `swift build -c release`; nothing is compiled again, and the tests run the same code. Each link takes the command
+that the build has used, and changes it. --symbols keeps the symbols, for measuring what the programs are made of.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(HERE), ".build"))
+PROGRAMS = ["player-monitor", "test-origin"]
+
+# Imports the static variant of Foundation: its object names the archives that Foundation consists of.
+ARCHIVES = "import Foundation\nimport Synchronization\n"
+
+LINKER = ["--gc-sections", "--icf=safe", "--as-needed", "-O2", "-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
+
+
+def fail(message):
+    sys.exit(f"link: {message}")
+
+
+def commands(manifest):
+    """The commands that linked the executables, by program."""
+    found = {}
+    name = None
+    with open(manifest, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith('  "'):
+                match = re.match(r'  "C\.(.+)-[^-]+-[^-]+-[^-]+-[^-]+-release\.exe":', line)
+                name = match.group(1) if match else None
+            elif name and line.startswith("    args: "):
+                found[name] = json.loads(line.removeprefix("    args: "))
+    return found
+
+
+def main():
+    arguments = sys.argv[1:]
+    has_symbols = "--symbols" in arguments
+    arguments = [argument for argument in arguments if argument != "--symbols"]
+    if not arguments:
+        fail("usage: packaging/link.py [--symbols] FOLDER [PROGRAM…]")
+    folder, programs = arguments[0], arguments[1:] or PROGRAMS
+    swiftc = shutil.which(os.environ.get("SWIFT", "swift") + "c")
+    if not swiftc:
+        fail("there is no Swift toolchain on PATH")
+    manifest = os.path.join(BUILD, "release.yaml")
+    if not os.path.exists(manifest):
+        fail(f"{manifest} does not exist. Run: swift build -c release")
+    known = commands(manifest)
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        first = []
+        data = os.path.join(work, "unicode-data.o")
+        if subprocess.run([os.path.join(HERE, "reduce-unicode-data.py"), data], check=False).returncode == 0:
+            first.append(data)
+        else:
+            print("link: the programs contain all Unicode data", file=sys.stderr)
+        source = os.path.join(work, "archives.swift")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(ARCHIVES)
+        archives = os.path.join(work, "archives.o")
+        subprocess.run([swiftc, "-O", "-static-stdlib", "-parse-as-library", "-c", source, "-o", archives], check=True)
+        for program in programs:
+            if program not in known:
+                fail(f"{manifest} has no program '{program}'. Run: swift build -c release --product {program}")
+            given = known[program]
+            output = os.path.join(work, program)
+            command = [swiftc, *first, *given[1:]]
+            command[command.index("-o") + 1] = output
+            command = [argument for argument in command if argument != "-g"]
+            command += [archives, "-static-stdlib", "-use-ld=lld"]
+            for option in LINKER + ([] if has_symbols else ["--strip-all"]):
+                command += ["-Xlinker", option]
+            result = subprocess.run(command, check=False, capture_output=True, text=True)
+            if result.returncode != 0:
+                fail(f"cannot link {program}:\n{result.stdout}{result.stderr}")
+            os.replace(output, os.path.join(folder, program))
+            print(f"{os.path.join(folder, program)}: {os.path.getsize(os.path.join(folder, program)) / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
