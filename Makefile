@@ -143,3 +143,34 @@ benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks ReplayBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks QualityBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks ProbeBenchmark --plot cost-of-streams.svg
+
+# Installing and packaging. PREFIX and DESTDIR have their usual meaning; PROGRAMS is the folder of the linked programs.
+.PHONY: programs install uninstall package test-installation
+PREFIX ?= /usr/local
+PROGRAMS = .build/programs
+PACKAGES = .build/packages
+export PREFIX DESTDIR SWIFT
+
+# The release programs as they are shipped: the Swift library inside, no symbols. Linking takes seconds.
+programs: dependencies
+	$(SWIFT) build -c release --product player-monitor
+	$(SWIFT) build -c release --product test-origin
+	packaging/link.py $(PROGRAMS)
+
+# A user that has no Swift toolchain, such as root, installs what another user has built with `make programs`.
+install:
+	@if command -v $(SWIFT) >/dev/null; then $(MAKE) --no-print-directory programs; \
+	elif [ -x $(PROGRAMS)/player-monitor ]; then echo "There is no Swift toolchain on PATH: installing the programs that were built before."; \
+	else echo "install: there is no Swift toolchain on PATH. Run 'make programs' first, as a user that has one." >&2; exit 1; fi
+	packaging/install.sh install $(PROGRAMS)
+
+uninstall:
+	packaging/install.sh uninstall
+
+package: programs
+	rm -rf $(PACKAGES)
+	packaging/make-package.sh $(PROGRAMS) $(PACKAGES)
+	packaging/sbom.py "$$(packaging/version.sh)" $(PROGRAMS)/player-monitor $(PROGRAMS)/test-origin >$(PACKAGES)/sbom.spdx.json
+
+test-installation: package
+	packaging/test-installation.sh $(PACKAGES)

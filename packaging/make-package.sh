@@ -1,0 +1,79 @@
+#!/bin/sh
+# Makes the Debian package and the archive for other distributions from linked programs. The same programs give the same bytes: all times
+# are SOURCE_DATE_EPOCH, by default the time of the last commit.
+# Usage: packaging/make-package.sh PROGRAMS OUTPUT
+# VERSION in the environment overrides the version of the sources, for tests of an upgrade.
+set -eu
+
+fail() {
+    echo "package: $*" >&2
+    exit 1
+}
+
+[ $# -eq 2 ] || fail "usage: packaging/make-package.sh PROGRAMS OUTPUT"
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$(cd "$1" 2>/dev/null && pwd) || fail "there is no folder '$1'"
+mkdir -p "$2"
+output=$(cd "$2" && pwd)
+for tool in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev xz:xz-utils fakeroot:fakeroot; do
+    command -v "${tool%%:*}" >/dev/null || fail "${tool%%:*} is missing. Install the package ${tool#*:} and repeat the command."
+done
+version=$("$here/version.sh")
+debian=${VERSION:-$("$here/version.sh" --debian)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+export LC_ALL=C
+architecture=$(dpkg --print-architecture)
+maintainer="${DEBFULLNAME:-Instrument maintainers} <${DEBEMAIL:-maintainers@packages.invalid}>"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+umask 022
+
+# The Debian package.
+root=$work/root
+"$here/stage.sh" "$programs" "$root" /usr
+mkdir -p "$root/usr/share/zsh" "$root/etc/player-monitor" "$root/DEBIAN" "$work/debian"
+mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
+doc=$root/usr/share/doc/player-monitor
+install -m 644 "$here/debian/copyright" "$here/debian/README.Debian" "$doc/"
+printf 'player-monitor (%s) unstable; urgency=medium\n\n  * Version %s. CHANGELOG.md of the sources lists the changes.\n\n -- %s  %s\n' \
+    "$debian" "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
+for script in postinst prerm postrm; do install -m 755 "$here/debian/$script" "$root/DEBIAN/$script"; done
+
+cp "$here/debian/control" "$work/debian/control"
+depends=$(cd "$work" && dpkg-shlibdeps -O "$root"/usr/bin/* 2>"$work/errors") || {
+    cat "$work/errors" >&2
+    fail "dpkg-shlibdeps found no package for a library of the programs"
+}
+depends=${depends#shlibs:Depends=}
+size=$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)
+sed -n '/^Package:/,$p' "$here/debian/control" | sed -e "s/\${shlibs:Depends}/$depends/" -e "s/\${architecture}/$architecture/" \
+    -e "/^Package:/a Version: $debian\nMaintainer: $maintainer\nInstalled-Size: $size\nSection: video\nPriority: optional" \
+    >"$root/DEBIAN/control"
+(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+package=$output/player-monitor_${debian}_$architecture.deb
+dpkg-deb --root-owner-group -Zxz --threads-max=2 --build "$root" "$work/package.deb" >/dev/null
+mv "$work/package.deb" "$package"
+echo "$package"
+
+# The archive.
+[ -z "${VERSION:-}" ] || exit 0
+name=player-monitor-$version-linux-$(uname -m)
+"$here/stage.sh" "$programs" "$work/$name" /usr/local
+tree=$work/tar/$name
+mkdir -p "$work/tar"
+mv "$work/$name/usr/local" "$tree"
+install -m 644 "$here/../LICENSE" "$tree/LICENSE"
+install -m 644 "$here/debian/copyright" "$tree/share/doc/player-monitor/copyright"
+{
+    cat "$here/INSTALL"
+    echo
+    objdump -p "$tree"/bin/* | sed -n 's/^ *NEEDED */    /p' | sort -u
+} >"$tree/INSTALL"
+tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work/tar" -cf - "$name" |
+    xz -6 --threads=2 >"$work/archive"
+mv "$work/archive" "$output/$name.tar.xz"
+echo "$output/$name.tar.xz"
