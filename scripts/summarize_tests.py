@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Prints what a reader of a long test log looks for: the tests that failed, those that were running, and the crash.
+"""Prints what a reader of a long test log looks for: the tests that failed, those that were running, the slowest, and the crash.
 
-    scripts/summarize_tests.py unfinished EVENTS     the tests that have not ended
-    scripts/summarize_tests.py failures EVENTS [LOG] the failed tests; after a crash, also the running tests and the crashed thread
+    scripts/summarize_tests.py unfinished EVENTS      the tests that have not ended
+    scripts/summarize_tests.py failures EVENTS [LOG]  the failed tests; after a crash, also the running tests and the crashed thread
+    scripts/summarize_tests.py slowest EVENTS [COUNT] the suites and tests that took longest, and when they began, in seconds
 
 EVENTS is the event stream of `swift test --event-stream-output-path`, LOG its output.
 """
@@ -18,7 +19,7 @@ class Events:
     """The outcome of each test, read from an event stream whose last line can be cut."""
 
     def __init__(self, path):
-        self.names, self.running, self.failures = {}, {}, {}
+        self.names, self.running, self.failures, self.times = {}, {}, {}, {}
         for line in open(path, encoding="utf-8", errors="replace"):
             try:
                 record = json.loads(line)
@@ -31,10 +32,11 @@ class Events:
             self.names[payload.get("id")] = payload.get("displayName") or payload.get("name")
             return
         event, test = payload.get("kind"), payload.get("testID")
+        now = payload.get("instant", {}).get("absolute", 0)
         if event == "testStarted":
-            self.running[test] = True
+            self.running[test] = now
         elif event in ("testEnded", "testSkipped"):
-            self.running.pop(test, None)
+            self.times[test] = (self.running.pop(test, now), now)
         elif event == "issueRecorded" and not payload.get("issue", {}).get("isKnown"):
             text = " ".join(message.get("text", "") for message in payload.get("messages", []))
             self.failures.setdefault(test, []).append(text)
@@ -71,6 +73,17 @@ def crash(path):
     return before + frames[:LONGEST_CRASH]
 
 
+def print_slowest(events, count):
+    """A test's identifier has its suite's as a beginning; that of a suite names no file."""
+    first = min((begin for begin, _ in events.times.values()), default=0)
+    ordered = sorted(events.times.items(), key=lambda item: item[1][0] - item[1][1])
+    for title, isSuite in (("suites", True), ("tests", False)):
+        print(f"seconds  begun  {title}")
+        chosen = [item for item in ordered if item[0] and (".swift:" not in item[0]) == isSuite]
+        for test, (begin, end) in chosen[:count]:
+            print(f"{end - begin:7.1f} {begin - first:6.1f}  {events.title(test)}")
+
+
 def print_failures(events, log):
     if events.failures:
         print(f"{len(events.failures)} failed:")
@@ -86,11 +99,13 @@ def print_failures(events, log):
 
 
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("unfinished", "failures"):
+    if len(arguments) < 2 or arguments[0] not in ("unfinished", "failures", "slowest"):
         sys.exit(__doc__)
     events = Events(arguments[1])
     if arguments[0] == "unfinished":
         print_unfinished(events)
+    elif arguments[0] == "slowest":
+        print_slowest(events, int(arguments[2]) if len(arguments) > 2 else 30)
     else:
         print_failures(events, arguments[2] if len(arguments) > 2 else None)
 

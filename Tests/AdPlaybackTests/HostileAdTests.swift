@@ -5,8 +5,9 @@ import InstrumentHTTP
 import InstrumentOrigin
 import InstrumentProbe
 import InstrumentTransport
-import TestTraits
+import LoopbackServers
 import Testing
+import TestTraits
 
 /// Bad responses of ad servers, through a playback: content plays to its end in every case.
 @Suite("Hostile ads", .ownThread, .timeLimit(.minutes(30)))
@@ -198,7 +199,7 @@ struct HostileAdTests {
         ]
     )
     func endlessLists(fault: String, code: Int) async throws {
-        let fixtures = try await Fixtures.make(in: Stage.cache)
+        let fixtures = try await Fixtures.make(in: MediaCache.origin)
         let server = try await Origin.start(media: [.fixtures(fixtures)], faults: [try FaultRule(fault)])
         let tag = Playlist.interstitial("mid", at: 2, "X-ASSET-LIST=\"\(server.url("ads/assets.json"))\"")
         var ads = AdConfiguration()

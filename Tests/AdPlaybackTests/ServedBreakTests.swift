@@ -2,8 +2,9 @@ import Foundation
 import Instrument
 import InstrumentAds
 import InstrumentOrigin
-import TestTraits
+import LoopbackServers
 import Testing
+import TestTraits
 
 @testable import InstrumentProbe
 
@@ -47,15 +48,12 @@ struct ServedBreakTests {
     @Test("An ad server opens no file of this machine")
     func localFile() async throws {
         // Real media, which would play if anything opened it.
-        let file = FileManager.default.temporaryDirectory.appending(
-            path: "instrument-origin-fixtures/instrument-fixtures-3-24s/movie.mp4"
-        )
-        _ = try await Stage.origin()
-        try #require(FileManager.default.fileExists(atPath: file.path))
-        for address in [file.path, "file://\(file.path)", "[CONTENTID]"] {
+        let file = try await Fixtures.make(in: MediaCache.origin).directory + "/movie.mp4"
+        try #require(FileManager.default.fileExists(atPath: file))
+        for address in [file, "file://\(file)", "[CONTENTID]"] {
             var ads = AdConfiguration()
             // A macro must not turn an address into a path either.
-            ads.macros["CONTENTID"] = .text(file.path)
+            ads.macros["CONTENTID"] = .text(file)
             let played = try await play(linear(address, type: "video/mp4"), ads: ads)
             #expect(played.all(.adBegin).isEmpty, "\(address)")
             #expect(played.all(.adError).map { $0[.adErrorCode] } == [403])

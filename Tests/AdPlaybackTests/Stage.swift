@@ -5,6 +5,7 @@ import InstrumentBeacons
 import InstrumentHTTP
 import InstrumentOrigin
 import InstrumentTransport
+import LoopbackServers
 
 @testable import InstrumentProbe
 
@@ -56,10 +57,8 @@ struct Staged {
 
 /// Plays a stream with ads from the test origin, in virtual time.
 enum Stage {
-    /// The folder of the origin's media.
-    static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private static let shared = Task {
-        try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))])
+        try await Origin.start(media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))])
     }
 
     /// One origin for all tests of the process.

@@ -87,7 +87,7 @@ struct RealPlayerAloneTests {
     func quality() async throws {
         let watched = try Watched(socket: socket)
         watched.player.connect()
-        let mpv = try RealMPV(socket: socket, ["--speed=4", "--pause", try Media.renditions()])
+        let mpv = try RealMPV(socket: socket, ["--speed=4", "--pause", MediaCache.sample])
         await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.resume()
         await watched.wait(for: .end)

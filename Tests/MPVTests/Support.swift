@@ -117,20 +117,7 @@ final class RealMPV: Sendable {
 enum Media {
     struct NoMedia: Error, CustomStringConvertible { let description: String }
 
-    private static let folder: String = {
-        let folder = NSTemporaryDirectory() + "instrument-mpv-media-1"
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        return folder
-    }()
-
-    /// Twelve seconds in three renditions.
-    static func renditions() throws -> String {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let output = folder + "/renditions.ts"
-        try run("/bin/sh", [root.path + "/scripts/make-sample.sh", output])
-        return output
-    }
+    private static let folder = MediaCache.folder(of: "mpv-1")
 
     /// A film with a title and languages, at 160 kbit/s or so.
     static func film(seconds: Int) throws -> String {

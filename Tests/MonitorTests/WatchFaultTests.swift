@@ -147,8 +147,7 @@ struct WatchFaultTests {
             ("nothing", "hang after 0 on *.ts"), ("noise", "body of live/ts/master.m3u8 on *.ts"),
         ]
         var origins: [Origin] = []
-        let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
-        let media = [ServedMedia.fixtures(try await Fixtures.make(in: cache))]
+        let media = [ServedMedia.fixtures(try await Fixtures.make(in: MediaCache.origin))]
         for (_, fault) in attacks {
             origins.append(try await Origin.start(media: media, faults: [try FaultRule(fault)]))
         }

@@ -7,7 +7,13 @@ import Testing
 // One after another, for the same reason as the other runs of the command line.
 @Suite("player-monitor attach", .earlyOnOwnThread, .serialized)
 struct AttachCommandTests {
-    let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
+    private let scratch: Scratch
+    let socket: String
+
+    init() throws {
+        scratch = try Scratch()
+        socket = scratch.file("player")
+    }
 
     /// An mpv that plays the sample for some seconds.
     func startPlayer(seconds: Int, volume: Int = 40, more: [String] = []) throws -> Process {

@@ -10,8 +10,7 @@ import FoundationXML
 
 extension CommandLineTests {
     private func withOrigin(_ body: (Origin) async throws -> Void) async throws {
-        let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
-        let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))])
+        let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))])
         do {
             try await body(origin)
         } catch {

@@ -9,7 +9,6 @@ import Testing
 // One after another, for the same reason as the other runs of the command line.
 @Suite("player-monitor with many streams", .earlyOnOwnThread, .serialized)
 struct FleetCommandTests {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private let directory = NSTemporaryDirectory() + "fleet-\(UUID().uuidString)"
 
     /// Gives the body an origin and a folder, and takes both away.
@@ -17,7 +16,7 @@ struct FleetCommandTests {
         _ schedule: DeliverySchedule = .unlimited,
         _ body: (Origin) async throws -> Void
     ) async throws {
-        let fixtures = try await Fixtures.make(in: Self.cache)
+        let fixtures = try await Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)], schedule: schedule)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

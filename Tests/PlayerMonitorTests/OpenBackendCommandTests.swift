@@ -183,9 +183,7 @@ extension FleetCommandTests {
 
     /// Serves the origin's media through a server that remembers the heads of requests.
     private func withMedia(_ heads: Heads, _ body: (String) async throws -> Void) async throws {
-        let fixtures = try await Fixtures.make(
-            in: FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
-        )
+        let fixtures = try await Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let front = origin.url("vod/ts/master.m3u8", session: "a")
         let root = String(front.dropLast("/s/a/vod/ts/master.m3u8".count))

@@ -6,20 +6,8 @@ enum Sample {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    /// The sample's path; made once, by the project's own script.
-    static let path: String = {
-        let path = root + "/sample/three-renditions.ts"
-        let script = Process()
-        script.executableURL = URL(fileURLWithPath: root + "/scripts/make-sample.sh")
-        script.arguments = [path]
-        try? script.start()
-        script.waitUntilExit()
-        return path
-    }()
+    static let path = MediaCache.sample
 
-    /// The built command line, beside the test bundle.
-    static let playerMonitor: String = {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
-        return bundle.appendingPathComponent("player-monitor").path
-    }()
+    /// The built command line.
+    static let playerMonitor = siblingProgram("player-monitor")
 }

@@ -1,7 +1,8 @@
 import Instrument
 import InstrumentProbe
-import TestTraits
+import LoopbackServers
 import Testing
+import TestTraits
 
 struct Container: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -66,7 +67,7 @@ struct ContainerTests {
 
     @Test("A change of resolution is reported when the playhead reaches it")
     func renditions() async throws {
-        let played = await playThrough(try Fixtures.sample())
+        let played = await playThrough(MediaCache.sample)
         #expect(played.outcome == .ended)
         let start = try #require(played.first(.start))
         let up = try #require(played.first(.qualityChangeUp))
@@ -98,8 +99,8 @@ struct ContainerTests {
             clock.at(5000) { probe.setRate(1.5) }
         }
         let (first, second) = (
-            await playThrough(try Fixtures.sample(), script: script),
-            await playThrough(try Fixtures.sample(), script: script)
+            await playThrough(MediaCache.sample, script: script),
+            await playThrough(MediaCache.sample, script: script)
         )
         let differing: [AttributeName] = [
             AttributeKey<String>.senderId.name, AttributeKey<String>.streamId.name,

@@ -1,8 +1,9 @@
 import Foundation
 import Instrument
 import InstrumentProbe
-import TestTraits
+import LoopbackServers
 import Testing
+import TestTraits
 
 @Suite("Controls", .ownThread, .timeLimit(.minutes(30)))
 struct ControlsTests {
@@ -68,7 +69,7 @@ struct ControlsTests {
     @Test("After a seek, the quality is that of the target, also when media with another size was buffered")
     func seekAcrossRenditions() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
-        let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
+        let played = await playThrough(MediaCache.sample, ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
             // The second rendition is buffered, and no frame of it was shown.
             clock.at(1000) { probe.seek(to: .milliseconds(7000)) }
             clock.at(1500) { probe.seek(to: .milliseconds(500)) }

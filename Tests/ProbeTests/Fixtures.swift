@@ -82,21 +82,7 @@ enum Fixtures {
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-    static let folder: URL = {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "instrument-probe-fixtures-1")
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
-    }()
-
-    /// The sample of three renditions that `scripts/make-sample.sh` makes.
-    static func sample() throws -> String {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../scripts/make-sample.sh"
-        )
-        let output = folder.appending(path: "sample.ts").path
-        try run("/bin/sh", [script.standardized.path, output])
-        return output
-    }
+    static let folder = URL(filePath: MediaCache.folder(of: "probe-1"))
 
     /// A folder for the files of one run, deleted at its end.
     private static let scratch: URL = {

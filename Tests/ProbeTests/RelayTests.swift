@@ -10,7 +10,6 @@ import Testing
 /// One engine after another, against real servers on the loopback address.
 @Suite("Disguised streams and repeated playback", .ownThread, .timeLimit(.minutes(30)))
 struct RelayTests {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
     /// A server that redirects from a path without a suffix to a stream of the origin.
     private static func disguise(_ target: String) throws -> TestServer {
@@ -65,7 +64,7 @@ struct RelayTests {
         arguments: ["vod/ts/v0.m3u8", "vod/dash/number.mpd"]
     )
     func disguised(path: String) async throws {
-        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let server = try Self.disguise(origin.url(path))
         let played = await play(server.url("/watch?id=7"))
@@ -80,7 +79,7 @@ struct RelayTests {
 
     @Test("A disguised playlist plays in real time, and a stop ends it")
     func disguisedInRealTime() async throws {
-        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let server = try Self.disguise(origin.url("vod/ts/v0.m3u8"))
         let played = await play(server.url("/watch"), isRealTime: true) { probe, _ in

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentHTTP
+import LoopbackServers
 import NIOCore
 
 @testable import InstrumentOrigin
@@ -8,7 +9,7 @@ import NIOCore
 /// The fixtures, made once for all tests of a run.
 enum SharedFixtures {
     private static let made = Task {
-        try await Fixtures.make(in: FileManager.default.temporaryDirectory.path + "/instrument-origin-tests")
+        try await Fixtures.make(in: MediaCache.origin)
     }
 
     static func get() async throws -> Fixtures { try await made.value }

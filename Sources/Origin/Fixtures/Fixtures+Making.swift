@@ -25,7 +25,7 @@ extension Fixtures {
             let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
             let result: Result<Void, OriginError> = await withCheckedContinuation { continuation in
                 let isRunning = SystemThread.start {
-                    continuation.resume(returning: Result { () throws(OriginError) in try maker.make(into: folder) })
+                    continuation.resume(returning: Result { () throws(OriginError) in try maker.makeOnce(into: folder) })
                 }
                 if isRunning { return }
                 let words = "Cannot create the thread that makes fixtures: the process has reached its thread limit."
@@ -48,6 +48,16 @@ struct FixtureMaker: Sendable {
     var seconds: Int
     var ffmpeg: String
     var progress: @Sendable (String) -> Void
+
+    /// The turn to generate files: one thread at a time in this process.
+    private static let turn = Lock(())
+
+    /// Generates the files, unless another thread of this process has generated them meanwhile.
+    func makeOnce(into folder: String) throws(OriginError) {
+        try Self.turn.withLock { _ throws(OriginError) in
+            if !FileManager.default.fileExists(atPath: folder) { try make(into: folder) }
+        }
+    }
 
     /// Generates all files beside `folder` and renames once, so that no process finds an incomplete folder.
     func make(into folder: String) throws(OriginError) {

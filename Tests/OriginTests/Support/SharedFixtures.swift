@@ -1,9 +1,10 @@
 import Foundation
 import InstrumentOrigin
+import LoopbackServers
 
 /// The fixtures, made once for all tests of a run.
 enum SharedFixtures {
-    static let directory = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
+    static let directory = MediaCache.origin
 
     private static let made = Task { try await Fixtures.make(in: directory) }
 

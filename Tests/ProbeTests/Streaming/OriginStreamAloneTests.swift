@@ -12,7 +12,6 @@ import Testing
 /// machine that is not busy.
 @Suite("Streams from the test origin", .ownThread, .timeLimit(.minutes(30)))
 struct OriginStreamAloneTests {
-    static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
     /// A playback and the origin's request log.
     struct Watched {
@@ -35,7 +34,7 @@ struct OriginStreamAloneTests {
         stopAfter seconds: Double? = nil,
         script: (Probe) -> Void = { _ in }
     ) async throws -> Watched {
-        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin)
         var settings = OriginConfiguration()
         // The link serves requests in their order, which can be computed by hand.
         settings.sharing = .firstComeFirstServed
@@ -146,7 +145,7 @@ struct OriginStreamAloneTests {
     private func analytic(_ path: String, _ configuration: ProbeConfiguration, _ watched: Watched) async throws
         -> Played
     {
-        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let transport = try SystemTransport()
         var known: [String: [UInt8]] = [:]

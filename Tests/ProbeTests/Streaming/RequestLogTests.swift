@@ -1,8 +1,9 @@
 import Foundation
 import Instrument
 import InstrumentOrigin
-import TestTraits
+import LoopbackServers
 import Testing
+import TestTraits
 
 @testable import InstrumentProbe
 
@@ -10,14 +11,12 @@ import Testing
 /// allows.
 @Suite("The origin's request log", .ownThread, .timeLimit(.minutes(30)))
 struct RequestLogTests {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
-
     private func log(
         _ path: String,
         _ profile: PlayerProfile = .plain(),
         script: (VirtualClock, Probe) -> Void = { _, _ in }
     ) async throws -> [String] {
-        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])
         let clock = VirtualClock(wallTime: SystemClock().wallTime)
         let configuration = ProbeConfiguration(profile: profile)

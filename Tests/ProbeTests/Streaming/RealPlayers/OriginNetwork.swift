@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentManifests
 import InstrumentTransport
+import LoopbackServers
 import NIOCore
 
 @testable import InstrumentOrigin
@@ -166,12 +167,11 @@ final class OriginNetwork: ResourceFetcher {
 /// The test origin's fixtures, looped to two minutes: `/dash/`, `/fmp4/` and `/ts/`; as a live stream with a window of
 /// six segments (`/live6/`) or another number: `/live6/fmp4/`.
 struct LoopedOrigin: Sendable {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private static let seconds = 120
 
     private let fixtures: InstrumentOrigin.Fixtures
 
-    init() async throws { fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache) }
+    init() async throws { fixtures = try await InstrumentOrigin.Fixtures.make(in: MediaCache.origin) }
 
     func bytes(_ path: String, at now: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> [UInt8]? {
         var parts = path.split(separator: "/").map(String.init)
