@@ -6,8 +6,8 @@ import InstrumentOrigin
 import InstrumentProbe
 import InstrumentTransport
 import LoopbackServers
-import Testing
 import TestTraits
+import Testing
 
 /// Bad responses of ad servers, through a playback: content plays to its end in every case.
 @Suite("Hostile ads", .ownThread, .timeLimit(.minutes(30)))

@@ -3,8 +3,8 @@ import Instrument
 import InstrumentAds
 import InstrumentOrigin
 import LoopbackServers
-import Testing
 import TestTraits
+import Testing
 
 @testable import InstrumentProbe
 

@@ -11,7 +11,10 @@ func installedProgram(_ name: String) -> String? {
 
 /// Runs `body` with an origin that serves the fixtures.
 func withOrigin(faults: [FaultRule] = [], _ body: (Origin) async throws -> Void) async throws {
-    let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))], faults: faults)
+    let origin = try await Origin.start(
+        media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))],
+        faults: faults
+    )
     do { try await body(origin) } catch {
         await origin.stop()
         throw error

@@ -1,8 +1,8 @@
 import Instrument
 import InstrumentProbe
 import LoopbackServers
-import Testing
 import TestTraits
+import Testing
 
 struct Container: Sendable, CustomTestStringConvertible {
     var testDescription: String

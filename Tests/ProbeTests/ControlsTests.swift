@@ -2,8 +2,8 @@ import Foundation
 import Instrument
 import InstrumentProbe
 import LoopbackServers
-import Testing
 import TestTraits
+import Testing
 
 @Suite("Controls", .ownThread, .timeLimit(.minutes(30)))
 struct ControlsTests {

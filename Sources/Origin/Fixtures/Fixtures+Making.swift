@@ -25,7 +25,7 @@ extension Fixtures {
             let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
             let result: Result<Void, OriginError> = await withCheckedContinuation { continuation in
                 let isRunning = SystemThread.start {
-                    continuation.resume(returning: Result { () throws(OriginError) in try maker.makeOnce(into: folder) })
+                    continuation.resume(returning: Result { () throws(OriginError) in try maker.makeOnce(folder) })
                 }
                 if isRunning { return }
                 let words = "Cannot create the thread that makes fixtures: the process has reached its thread limit."
@@ -53,7 +53,7 @@ struct FixtureMaker: Sendable {
     private static let turn = Lock(())
 
     /// Generates the files, unless another thread of this process has generated them meanwhile.
-    func makeOnce(into folder: String) throws(OriginError) {
+    func makeOnce(_ folder: String) throws(OriginError) {
         try Self.turn.withLock { _ throws(OriginError) in
             if !FileManager.default.fileExists(atPath: folder) { try make(into: folder) }
         }

@@ -2,8 +2,8 @@ import Foundation
 import Instrument
 import InstrumentOrigin
 import LoopbackServers
-import Testing
 import TestTraits
+import Testing
 
 @testable import InstrumentProbe
 
