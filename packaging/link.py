@@ -9,10 +9,13 @@ that the build has used, and changes it. --symbols keeps the symbols, for measur
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import lazy_libraries
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(HERE), ".build"))
@@ -21,7 +24,10 @@ PROGRAMS = ["player-monitor", "test-origin"]
 # Imports the static variant of Foundation: its object names the archives that Foundation consists of.
 ARCHIVES = "import Foundation\nimport Synchronization\n"
 
-LINKER = ["--gc-sections", "--icf=safe", "--as-needed", "-O2", "-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
+# Loaded when the program first plays something: see lazy_libraries.py.
+LAZY = ["avformat", "avcodec"]
+
+LINKER = ["--gc-sections", "--icf=safe", "-O2", "-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
 
 
 def fail(message):
@@ -42,16 +48,27 @@ def commands(manifest):
     return found
 
 
+def objects(command):
+    """The object files of a command, which are in files of arguments."""
+    found = []
+    for argument in command:
+        if argument.startswith("@"):
+            with open(argument[1:], encoding="utf-8") as file:
+                found += shlex.split(file.read())
+    return found
+
+
 def main():
     arguments = sys.argv[1:]
     has_symbols = "--symbols" in arguments
     arguments = [argument for argument in arguments if argument != "--symbols"]
     if not arguments:
         fail("usage: packaging/link.py [--symbols] FOLDER [PROGRAM…]")
-    folder, programs = arguments[0], arguments[1:] or PROGRAMS
+    folder, programs = os.path.abspath(arguments[0]), arguments[1:] or PROGRAMS
     swiftc = shutil.which(os.environ.get("SWIFT", "swift") + "c")
     if not swiftc:
         fail("there is no Swift toolchain on PATH")
+    clang = os.path.join(os.path.dirname(os.path.realpath(swiftc)), "clang")
     manifest = os.path.join(BUILD, "release.yaml")
     if not os.path.exists(manifest):
         fail(f"{manifest} does not exist. Run: swift build -c release")
@@ -69,6 +86,11 @@ def main():
             file.write(ARCHIVES)
         archives = os.path.join(work, "archives.o")
         subprocess.run([swiftc, "-O", "-static-stdlib", "-parse-as-library", "-c", source, "-o", archives], check=True)
+        # The compiler passes options for the linker after the libraries; this one must precede them.
+        linker = os.path.join(work, "ld")
+        with open(linker, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nexec "{os.path.join(os.path.dirname(clang), "ld.lld")}" --as-needed "$@"\n')
+        os.chmod(linker, 0o755)
         for program in programs:
             if program not in known:
                 fail(f"{manifest} has no program '{program}'. Run: swift build -c release --product {program}")
@@ -77,13 +99,23 @@ def main():
             command = [swiftc, *first, *given[1:]]
             command[command.index("-o") + 1] = output
             command = [argument for argument in command if argument != "-g"]
-            command += [archives, "-static-stdlib", "-use-ld=lld"]
+            later = None
+            if all(f"-l{library}" in command for library in LAZY):
+                try:
+                    made, later = lazy_libraries.make(LAZY, objects(command), clang, work)
+                    # First, so that the linker finds the functions there and not in the libraries.
+                    command = [swiftc, *made, *command[1:]]
+                except lazy_libraries.Unsuitable as reason:
+                    print(f"link: {program} loads all libraries at its start: {reason}", file=sys.stderr)
+            command += [archives, "-static-stdlib", f"-use-ld={linker}"]
             for option in LINKER + ([] if has_symbols else ["--strip-all"]):
                 command += ["-Xlinker", option]
             result = subprocess.run(command, check=False, capture_output=True, text=True)
             if result.returncode != 0:
                 fail(f"cannot link {program}:\n{result.stdout}{result.stderr}")
             os.replace(output, os.path.join(folder, program))
+            if later:
+                os.replace(later, os.path.join(folder, f"{program}-loads-later.so"))
             print(f"{os.path.join(folder, program)}: {os.path.getsize(os.path.join(folder, program)) / 1e6:.1f} MB")
 
 

@@ -2,7 +2,7 @@
 # Makes the Debian package and the archive for other distributions from linked programs. The same programs give the same bytes: all times
 # are SOURCE_DATE_EPOCH, by default the time of the last commit.
 # Usage: packaging/make-package.sh PROGRAMS OUTPUT
-# VERSION in the environment overrides the version of the sources, for tests of an upgrade.
+# LEVEL in the environment is the level of the compression, 0 to 9: 6 for a release, 0 for a test.
 set -eu
 
 fail() {
@@ -19,7 +19,8 @@ for tool in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev xz:xz-utils fakeroot:fakeroot;
     command -v "${tool%%:*}" >/dev/null || fail "${tool%%:*} is missing. Install the package ${tool#*:} and repeat the command."
 done
 version=$("$here/version.sh")
-debian=${VERSION:-$("$here/version.sh" --debian)}
+debian=$("$here/version.sh" --debian)
+level=${LEVEL:-6}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 export LC_ALL=C
@@ -40,10 +41,14 @@ doc=$root/usr/share/doc/player-monitor
 install -m 644 "$here/debian/copyright" "$here/debian/README.Debian" "$doc/"
 printf 'player-monitor (%s) unstable; urgency=medium\n\n  * Version %s. CHANGELOG.md of the sources lists the changes.\n\n -- %s  %s\n' \
     "$debian" "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
+mkdir -p "$root/usr/share/lintian/overrides"
+install -m 644 "$here/debian/lintian-overrides" "$root/usr/share/lintian/overrides/player-monitor"
 for script in postinst prerm postrm; do install -m 755 "$here/debian/$script" "$root/DEBIAN/$script"; done
 
 cp "$here/debian/control" "$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O "$root"/usr/bin/* 2>"$work/errors") || {
+loaded=$(ls "$programs"/*-loads-later.so 2>/dev/null || true)
+# shellcheck disable=SC2086
+depends=$(cd "$work" && dpkg-shlibdeps -O "$root"/usr/bin/* $loaded 2>"$work/errors") || {
     cat "$work/errors" >&2
     fail "dpkg-shlibdeps found no package for a library of the programs"
 }
@@ -55,12 +60,11 @@ sed -n '/^Package:/,$p' "$here/debian/control" | sed -e "s/\${shlibs:Depends}/$d
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 package=$output/player-monitor_${debian}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz --threads-max=2 --build "$root" "$work/package.deb" >/dev/null
+dpkg-deb --root-owner-group -Zxz "-z$level" --threads-max=2 --build "$root" "$work/package.deb" >/dev/null
 mv "$work/package.deb" "$package"
 echo "$package"
 
 # The archive.
-[ -z "${VERSION:-}" ] || exit 0
 name=player-monitor-$version-linux-$(uname -m)
 "$here/stage.sh" "$programs" "$work/$name" /usr/local
 tree=$work/tar/$name
@@ -71,9 +75,9 @@ install -m 644 "$here/debian/copyright" "$tree/share/doc/player-monitor/copyrigh
 {
     cat "$here/INSTALL"
     echo
-    objdump -p "$tree"/bin/* | sed -n 's/^ *NEEDED */    /p' | sort -u
+    objdump -p "$tree"/bin/* $loaded | sed -n 's/^ *NEEDED */    /p' | sort -u
 } >"$tree/INSTALL"
 tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work/tar" -cf - "$name" |
-    xz -6 --threads=2 >"$work/archive"
+    xz "-$level" --threads=2 >"$work/archive"
 mv "$work/archive" "$output/$name.tar.xz"
 echo "$output/$name.tar.xz"

@@ -34,8 +34,9 @@ for program in player-monitor test-origin; do
     for shell in bash:share/bash-completion/completions/$program \
         zsh:share/zsh/site-functions/_$program fish:share/fish/vendor_completions.d/$program.fish; do
         mkdir -p "$root/$(dirname "${shell#*:}")"
-        "$programs/$program" --generate-completion-script "${shell%%:*}" >"$root/${shell#*:}" ||
-            fail "$programs/$program does not run"
+        # A completion is read by the shell and not run: without the line that names an interpreter.
+        script=$("$programs/$program" --generate-completion-script "${shell%%:*}") || fail "$programs/$program does not run"
+        printf '%s\n' "$script" | sed '1{/^#!/d}' >"$root/${shell#*:}"
         [ -s "$root/${shell#*:}" ] || fail "$program printed no completions for ${shell%%:*}"
         chmod 644 "$root/${shell#*:}"
     done
