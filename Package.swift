@@ -103,7 +103,9 @@ let package = Package(
         // A real player, watched from outside.
         .target(
             name: "InstrumentMPV",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "InstrumentTrackers",
+            ],
             path: "Sources/MPV"
         ),
         // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models
@@ -445,7 +447,7 @@ let package = Package(
         .target(
             name: "InstrumentOrigin",
             dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentText",
+                "Instrument", "InstrumentAds", "InstrumentFiles", "InstrumentJSON", "InstrumentText",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
