@@ -27,7 +27,7 @@ ARCHIVES = "import Foundation\nimport Synchronization\n"
 # Loaded when the program first plays something: see lazy_libraries.py.
 LAZY = ["avformat", "avcodec"]
 
-LINKER = ["--gc-sections", "--icf=safe", "-O2", "-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
+LINKER = ["--gc-sections", "-O2", "-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
 
 
 def fail(message):

@@ -221,7 +221,7 @@ wait_for "the newer version delivers the $count samples of the older one" delive
 status=0
 end_service TERM
 [ "$status" -eq 0 ] || fail "the service must end with 0 after SIGTERM (found $status)"
-[ "$(grep -c 'monitorStream="\?after' "$work/received")" -gt 0 ] || fail "the newer version has delivered no sample of its own"
+[ "$(grep -c 'monitorStream="\?after' "$work/received")" -gt 0 ] || fail "the newer version has delivered none of its samples"
 
 step "remove and purge"
 apt remove -y player-monitor || fail "apt cannot remove the package"
