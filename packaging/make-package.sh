@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 programs=$(cd "$1" 2>/dev/null && pwd) || fail "there is no folder '$1'"
 mkdir -p "$2"
 output=$(cd "$2" && pwd)
-for tool in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev xz:xz-utils fakeroot:fakeroot; do
+for tool in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev xz:xz-utils; do
     command -v "${tool%%:*}" >/dev/null || fail "${tool%%:*} is missing. Install the package ${tool#*:} and repeat the command."
 done
 version=$("$here/version.sh")
