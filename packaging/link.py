@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(HERE), ".build"))
 PROGRAMS = ["player-monitor", "test-origin"]
 
-# Imports the static variant of Foundation: its object names the archives that Foundation consists of.
-ARCHIVES = "import Foundation\nimport Synchronization\n"
+# Modules whose static variants consist of more archives than an object that was compiled for the shared ones names.
+MODULES = ["Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML"]
 
 # Loaded when the program first plays something: see lazy_libraries.py.
 LAZY = ["avformat", "avcodec"]
@@ -58,6 +58,22 @@ def objects(command):
     return found
 
 
+def modules_of(files, swiftc):
+    """Those of MODULES that these objects use."""
+    extract = os.path.join(os.path.dirname(os.path.realpath(swiftc)), "swift-autolink-extract")
+    libraries = subprocess.run([extract, *files, "-o", "-"], check=True, capture_output=True, text=True).stdout.split()
+    return [module for module in MODULES if f"-l{module}" in libraries]
+
+
+def archives_of(modules, swiftc, work):
+    """An object that imports the static variants of modules, and so names their archives."""
+    source, made = os.path.join(work, "archives.swift"), os.path.join(work, "archives.o")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("".join(f"import {module}\n" for module in modules + ["Synchronization"]))
+    subprocess.run([swiftc, "-O", "-static-stdlib", "-parse-as-library", "-c", source, "-o", made], check=True)
+    return made
+
+
 def main():
     arguments = sys.argv[1:]
     has_symbols = "--symbols" in arguments
@@ -75,17 +91,12 @@ def main():
     known = commands(manifest)
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:
-        first = []
+        unicode_data = []
         data = os.path.join(work, "unicode-data.o")
         if subprocess.run([os.path.join(HERE, "reduce-unicode-data.py"), data], check=False).returncode == 0:
-            first.append(data)
+            unicode_data.append(data)
         else:
             print("link: the programs contain all Unicode data", file=sys.stderr)
-        source = os.path.join(work, "archives.swift")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(ARCHIVES)
-        archives = os.path.join(work, "archives.o")
-        subprocess.run([swiftc, "-O", "-static-stdlib", "-parse-as-library", "-c", source, "-o", archives], check=True)
         # The compiler passes options for the linker after the libraries; this one must precede them.
         linker = os.path.join(work, "ld")
         with open(linker, "w", encoding="utf-8") as file:
@@ -96,9 +107,12 @@ def main():
                 fail(f"{manifest} has no program '{program}'. Run: swift build -c release --product {program}")
             given = known[program]
             output = os.path.join(work, program)
-            command = [swiftc, *first, *given[1:]]
+            command = [argument for argument in given if argument != "-g"]
             command[command.index("-o") + 1] = output
-            command = [argument for argument in command if argument != "-g"]
+            modules = modules_of(objects(command), swiftc)
+            if "Foundation" in modules or "FoundationInternationalization" in modules:
+                command = [swiftc, *unicode_data, *command[1:]]
+            archives = archives_of(modules, swiftc, work)
             later = None
             if all(f"-l{library}" in command for library in LAZY):
                 try:

@@ -32,52 +32,57 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 umask 022
 
-# The Debian package.
-root=$work/root
-"$here/stage.sh" "$programs" "$root" /usr
-mkdir -p "$root/usr/share/zsh" "$root/etc/player-monitor" "$root/DEBIAN" "$work/debian"
-mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
-doc=$root/usr/share/doc/player-monitor
-install -m 644 "$here/debian/copyright" "$here/debian/README.Debian" "$doc/"
-printf 'player-monitor (%s) unstable; urgency=medium\n\n  * Version %s. CHANGELOG.md of the sources lists the changes.\n\n -- %s  %s\n' \
-    "$debian" "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
-mkdir -p "$root/usr/share/lintian/overrides"
-install -m 644 "$here/debian/lintian-overrides" "$root/usr/share/lintian/overrides/player-monitor"
-for script in postinst prerm postrm; do install -m 755 "$here/debian/$script" "$root/DEBIAN/$script"; done
-
+# The Debian packages: player-monitor, and test-origin, which needs ffmpeg.
+"$here/stage.sh" "$programs" "$work/player-monitor" /usr
+mkdir -p "$work/debian" "$work/player-monitor/etc/player-monitor"
 cp "$here/debian/control" "$work/debian/control"
-loaded=$(ls "$programs"/*-loads-later.so 2>/dev/null || true)
-# shellcheck disable=SC2086
-depends=$(cd "$work" && dpkg-shlibdeps -O "$root"/usr/bin/* $loaded 2>"$work/errors") || {
-    cat "$work/errors" >&2
-    fail "dpkg-shlibdeps found no package for a library of the programs"
-}
-depends=${depends#shlibs:Depends=}
-size=$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)
-sed -n '/^Package:/,$p' "$here/debian/control" | sed -e "s/\${shlibs:Depends}/$depends/" -e "s/\${architecture}/$architecture/" \
-    -e "/^Package:/a Version: $debian\nMaintainer: $maintainer\nInstalled-Size: $size\nSection: video\nPriority: optional" \
-    >"$root/DEBIAN/control"
-(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
-find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-package=$output/player-monitor_${debian}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz "-z$level" --threads-max=2 --build "$root" "$work/package.deb" >/dev/null
-mv "$work/package.deb" "$package"
-echo "$package"
+mv "$work/player-monitor/usr/share/zsh/site-functions" "$work/player-monitor/usr/share/zsh/vendor-completions"
+(cd "$work/player-monitor" && find . -type f -name '*test-origin*') | while read -r file; do
+    mkdir -p "$work/test-origin/$(dirname "$file")"
+    mv "$work/player-monitor/$file" "$work/test-origin/$file"
+done
+install -D -m 644 "$here/debian/README.Debian" "$work/player-monitor/usr/share/doc/player-monitor/README.Debian"
+install -D -m 644 "$here/debian/lintian-overrides" "$work/player-monitor/usr/share/lintian/overrides/player-monitor"
+mkdir "$work/player-monitor/DEBIAN"
+for script in postinst prerm postrm; do install -m 755 "$here/debian/$script" "$work/player-monitor/DEBIAN/$script"; done
+
+for package in player-monitor test-origin; do
+    root=$work/$package
+    mkdir -p "$root/DEBIAN"
+    install -D -m 644 "$here/debian/copyright" "$root/usr/share/doc/$package/copyright"
+    printf '%s (%s) unstable; urgency=medium\n\n  * Version %s. CHANGELOG.md of the sources lists the changes.\n\n -- %s  %s\n' \
+        "$package" "$debian" "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$root/usr/share/doc/$package/changelog.gz"
+    later=$programs/$package-loads-later.so
+    depends=$(cd "$work" && dpkg-shlibdeps -O "$root/usr/bin/$package" $([ ! -f "$later" ] || echo "$later") 2>"$work/errors") || {
+        cat "$work/errors" >&2
+        fail "dpkg-shlibdeps found no package for a library of $package"
+    }
+    size=$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)
+    awk -v name="$package" '/^Package:/ { inside = $2 == name } inside && NF' "$here/debian/control" |
+        sed -e "s/\${shlibs:Depends}/${depends#shlibs:Depends=}/" -e "s/\${architecture}/$architecture/" \
+            -e "/^Package:/a Version: $debian\nMaintainer: $maintainer\nInstalled-Size: $size\nSection: video\nPriority: optional" \
+            >"$root/DEBIAN/control"
+    (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+    find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zxz "-z$level" --threads-max=2 --build "$root" "$work/package.deb" >/dev/null
+    mv "$work/package.deb" "$output/${package}_${debian}_$architecture.deb"
+    echo "$output/${package}_${debian}_$architecture.deb"
+done
 
 # The archive.
 name=player-monitor-$version-linux-$(uname -m)
-"$here/stage.sh" "$programs" "$work/$name" /usr/local
+"$here/stage.sh" "$programs" "$work/archive" /usr/local
 tree=$work/tar/$name
 mkdir -p "$work/tar"
-mv "$work/$name/usr/local" "$tree"
+mv "$work/archive/usr/local" "$tree"
 install -m 644 "$here/../LICENSE" "$tree/LICENSE"
 install -m 644 "$here/debian/copyright" "$tree/share/doc/player-monitor/copyright"
 {
     cat "$here/INSTALL"
     echo
-    objdump -p "$tree"/bin/* $loaded | sed -n 's/^ *NEEDED */    /p' | sort -u
+    objdump -p "$programs"/* | sed -n 's/^ *NEEDED */    /p' | sort -u
 } >"$tree/INSTALL"
 tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work/tar" -cf - "$name" |
-    xz "-$level" --threads=2 >"$work/archive"
-mv "$work/archive" "$output/$name.tar.xz"
+    xz "-$level" --threads=2 >"$work/archive.tar.xz"
+mv "$work/archive.tar.xz" "$output/$name.tar.xz"
 echo "$output/$name.tar.xz"

@@ -19,6 +19,7 @@ fail() {
 [ $# -eq 1 ] || fail "usage: packaging/test-installation.sh PACKAGES"
 packages=$(cd "$1" 2>/dev/null && pwd) || fail "there is no folder '$1'. Run: make package"
 deb=$(ls "$packages"/player-monitor_*.deb 2>/dev/null) || fail "$packages has no package. Run: make package"
+origin_deb=$(ls "$packages"/test-origin_*.deb 2>/dev/null) || fail "$packages has no package of test-origin. Run: make package"
 archive=$(ls "$packages"/player-monitor-*.tar.xz 2>/dev/null) || fail "$packages has no archive. Run: make package"
 if [ "${INSTALLATION_NAMESPACE:-}" != 1 ]; then
     [ "$(id -u)" -eq 0 ] || skip "it needs root for chroot"
@@ -98,17 +99,21 @@ wait_for() {
 }
 wait_for "the loopback interface" within sh -c 'ip -o link show lo up | grep -q UP'
 
+[ "$(dpkg-deb -f "$deb" Installed-Size)" -le 60000 ] || fail "the package must take at most 60 MB (found $(dpkg-deb -f "$deb" Installed-Size) kB)"
+[ "$(stat -c %s "$deb")" -le 20000000 ] || fail "the package must have at most 20 MB (found $(stat -c %s "$deb") bytes)"
+
 # An older version, as an administrator may have it.
 step "make an older package"
 dpkg-deb -R "$deb" "$work/older"
 sed -i 's/^Version: .*/Version: 0.0.1/' "$work/older/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone -b "$work/older" "$root/tmp/older.deb" >/dev/null
 cp "$deb" "$root/tmp/newer.deb"
+cp "$origin_deb" "$root/tmp/test-origin.deb"
 rm -rf "$work/older"
 
 step "install the older package with its dependencies"
 apt update || skip "no package lists: $(tail -1 "$work/apt.log")"
-apt install -y --no-install-recommends /tmp/older.deb || fail "apt cannot install the package"
+apt install -y --no-install-recommends /tmp/older.deb /tmp/test-origin.deb || fail "apt cannot install the package"
 ! inside sh -c 'command -v swift cc gcc clang' >/dev/null || fail "the bare system has a compiler"
 [ "$(inside stat -c '%U:%G %a' /var/lib/player-monitor /etc/player-monitor | tr '\n' ' ')" = "player-monitor:player-monitor 750 root:player-monitor 750 " ] ||
     fail "the folders have other owners or modes than expected"
@@ -140,7 +145,7 @@ if command -v systemd-analyze >/dev/null; then
     systemd-analyze verify --man=no --recursive-errors=no --root="$root" player-monitor.service >"$work/unit.log" 2>&1 || fail "systemd refuses the unit"
 fi
 if command -v lintian >/dev/null; then
-    lintian --fail-on error "$deb" >"$work/lintian.log" 2>/dev/null &
+    lintian --fail-on error "$deb" "$origin_deb" >"$work/lintian.log" 2>/dev/null &
     lintian=$!
 fi
 
@@ -224,11 +229,11 @@ end_service TERM
 [ "$(grep -c 'monitorStream="\?after' "$work/received")" -gt 0 ] || fail "the newer version has delivered none of its samples"
 
 step "remove and purge"
-apt remove -y player-monitor || fail "apt cannot remove the package"
+apt remove -y player-monitor test-origin || fail "apt cannot remove the package"
 [ ! -e "$root/usr/bin/player-monitor" ] || fail "the removal has left the program"
 [ -d "$root/var/lib/player-monitor/queue" ] || fail "the removal must keep the queue"
 [ -s "$root/etc/player-monitor/monitor.yaml" ] || fail "the removal must keep the configuration"
-apt purge -y player-monitor || fail "apt cannot purge the package"
+apt purge -y player-monitor test-origin || fail "apt cannot purge the package"
 for path in /var/lib/player-monitor /etc/player-monitor /usr/share/doc/player-monitor /usr/lib/systemd/system/player-monitor.service; do
     [ ! -e "$root$path" ] || fail "the purge has left $path"
 done

@@ -22,6 +22,7 @@ cat >"$work/package" <<'PACKAGE'
 set -e
 mkdir -p .build/packages
 echo deb >".build/packages/player-monitor_$(packaging/version.sh --debian)_amd64.deb"
+echo deb >".build/packages/test-origin_$(packaging/version.sh --debian)_amd64.deb"
 echo tar >".build/packages/player-monitor-$(packaging/version.sh)-linux-x86_64.tar.xz"
 echo '{}' >.build/packages/sbom.spdx.json
 PACKAGE
@@ -88,7 +89,7 @@ grep -q '^## \[Unreleased\]$' CHANGELOG.md || wrong "the changelog of the tag ha
 git tag -l --format='%(contents)' 1.0.0 | grep -q '^### Added' || wrong "the tag has no notes"
 cd .build/release-1.0.0
 sha256sum --quiet --check SHA256SUMS || wrong "the checksums differ"
-[ "$(wc -l <SHA256SUMS)" -eq 4 ] || wrong "a release has four artefacts (found: $(cat SHA256SUMS))"
+[ "$(wc -l <SHA256SUMS)" -eq 5 ] || wrong "a release has five artefacts (found: $(cat SHA256SUMS))"
 [ "$(cat notes.md)" = "$(printf '### Added\n- More.')" ] || wrong "the notes must be those of the section (found: $(cat notes.md))"
 tar -tf instrument-1.0.0.tar.gz | grep -q '^instrument-1.0.0/Package.swift$' || wrong "the archive of the sources has no Package.swift"
 

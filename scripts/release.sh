@@ -73,7 +73,7 @@ $package >&2
 rm -rf "$output"
 mkdir -p "$output"
 debian=$(packaging/version.sh --debian)
-for artefact in ".build/packages/player-monitor_${debian}_"*.deb ".build/packages/player-monitor-$version-linux-"*.tar.xz .build/packages/sbom.spdx.json; do
+for artefact in ".build/packages/player-monitor_${debian}_"*.deb ".build/packages/test-origin_${debian}_"*.deb ".build/packages/player-monitor-$version-linux-"*.tar.xz .build/packages/sbom.spdx.json; do
     [ -s "$artefact" ] || fail "'$package' made no $artefact"
     cp "$artefact" "$output/"
 done
