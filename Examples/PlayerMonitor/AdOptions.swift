@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentAds
 internal import InstrumentBeacons
+internal import InstrumentCommandLine
 internal import InstrumentProbe
 internal import InstrumentTransport
 
@@ -36,8 +37,11 @@ struct AdOptions: ParsableArguments {
     )
     var macros: [String] = []
 
-    @Option(help: "Time within which an ad must start, in seconds; an ad that does not is left out.")
-    var adTimeout: Double = 10
+    @Option(
+        help: ArgumentHelp("Time within which an ad must start; an ad that does not is left out.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var adTimeout = DurationOption(.seconds(10))
 
     @Flag(help: "Send no impression and no other event of an ad to ad servers.")
     var noBeacons = false
@@ -49,9 +53,7 @@ struct AdOptions: ParsableArguments {
         if let tag, !AdURL(tag).isOfServer {
             throw ValidationError("--ads must be an http or https address (found '\(tag)')")
         }
-        guard adTimeout > 0, adTimeout < 3600 else {
-            throw ValidationError("--ad-timeout must be above 0 and below 3600 seconds (found \(adTimeout))")
-        }
+        try adTimeout.validate("--ad-timeout", in: .milliseconds(1) ... .seconds(3600))
         if !areWanted, !macros.isEmpty || noBeacons {
             throw ValidationError("--ad-macro and --no-beacons must be given together with --ads or --interstitials")
         }
@@ -65,7 +67,7 @@ struct AdOptions: ParsableArguments {
             tag: tag.map { AdURL($0) },
             macros: try MacroValues(arguments: macros, of: "--ad-macro"),
             privacy: privacy,
-            startTimeout: .seconds(adTimeout)
+            startTimeout: adTimeout.duration
         )
     }
 
@@ -80,8 +82,8 @@ struct AdOptions: ParsableArguments {
     /// The backend that calls ad servers; nil if nobody is called.
     func makeBackend(refusingPrivateAddresses isCareful: Bool) throws -> BeaconBackend? {
         guard areWanted, !noBeacons else { return nil }
-        let transport = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: !isCareful))
-        return BeaconBackend(transport: transport)
+        let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: isCareful)
+        return BeaconBackend(transport: transport, userAgent: PlayerMonitor.userAgent)
     }
 
     /// Adds the tracker of a probe's ads, and queues the beacons; nil if no ads are wanted.

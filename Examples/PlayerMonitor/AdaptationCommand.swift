@@ -31,17 +31,26 @@ struct AdaptationCommand: ParsableCommand {
     )
     var traces: [String] = []
 
-    @Option(help: "Time from request to first byte in milliseconds, for traces without latency.")
-    var latency: Int = 50
+    @Option(
+        help: ArgumentHelp("Time from request to first byte, for traces without latency.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var latency = DurationOption(.milliseconds(50))
 
     @Option(help: "Bitrates in kbit/s, such as 400,800,1600, or a file with a media description in Sabre's format.")
     var ladder: String?
 
-    @Option(help: "Duration of a segment in seconds, with --ladder BITRATES.")
-    var segment: Double = 4
+    @Option(
+        help: ArgumentHelp("Duration of a segment, with --ladder BITRATES.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var segment = DurationOption(.seconds(4))
 
-    @Option(help: "Duration of the media in seconds, with --ladder BITRATES.")
-    var duration: Double = 600
+    @Option(
+        help: ArgumentHelp("Duration of the media, with --ladder BITRATES.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var duration = DurationOption(.seconds(600))
 
     @Option(
         name: .customLong("rule"),
@@ -64,14 +73,11 @@ struct AdaptationCommand: ParsableCommand {
     var plot: String?
 
     func validate() throws {
-        guard segment.isFinite, segment >= 0.1, segment <= 60 else {
-            throw ValidationError("--segment must be between 0.1 and 60 s (found \(segment))")
-        }
-        guard duration.isFinite, duration >= segment, duration <= 86_400 else {
-            throw ValidationError("--duration must be at least one segment and at most 86400 s (found \(duration))")
-        }
-        guard (0...60_000).contains(latency) else {
-            throw ValidationError("--latency must be between 0 and 60000 ms (found \(latency))")
+        try segment.validate("--segment", in: .milliseconds(100) ... .seconds(60))
+        try duration.validate("--duration", in: segment.duration ... .seconds(86_400))
+        // A number alone was a number of milliseconds once: 50 would be a latency of 50 seconds.
+        guard latency.duration <= .seconds(10) else {
+            throw ValidationError("--latency must be at most 10s (found \(latency)); write milliseconds as in 50ms")
         }
     }
 
@@ -142,7 +148,7 @@ extension AdaptationCommand {
             let name = path.split(separator: "/").last.map(String.init) ?? path
             do {
                 let text = try Self.text(of: path)
-                return try BandwidthTrace(name: name, reading: text, latency: .milliseconds(latency))
+                return try BandwidthTrace(name: name, reading: text, latency: latency.duration)
             } catch let error as BandwidthTraceError {
                 throw ValidationError("\(path): \(error)")
             }
@@ -161,8 +167,8 @@ extension AdaptationCommand {
                     "--ladder must list rising bitrates between 1 and 10000000 kbit/s, such as 400,800,1600 (found '\(ladder)')"
                 )
             }
-            let count = Int((duration / segment).rounded(.up))
-            return SegmentedMedia(ladder: made, segmentDuration: .seconds(segment), count: count)
+            let count = Int((duration.duration / segment.duration).rounded(.up))
+            return SegmentedMedia(ladder: made, segmentDuration: segment.duration, count: count)
         }
         guard let media = SegmentedMedia(readingSabre: try Self.text(of: ladder)) else {
             throw ValidationError(

@@ -57,9 +57,7 @@ struct ValidateAdsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try MacroValues(arguments: macros, of: "--macro")
-        let transport = try SystemTransport(
-            TransportConfiguration(allowsPrivateAddresses: !refusePrivateAddresses)
-        )
+        let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: refusePrivateAddresses)
         let fetcher: any AdFetching = offline ? OfflineFetcher() : TransportAdFetcher(transport)
         let document = try await document(transport, values)
         let report = await AdReport(document.bytes, at: document.url, fetcher, values)
@@ -83,7 +81,7 @@ struct ValidateAdsCommand: AsyncParsableCommand {
                 let found = try await TransportAdFetcher(transport).fetch(url, timeout: timeout)
                 return (found.bytes, found.url)
             } catch {
-                Terminal(isQuiet: true).note("error: the document cannot be fetched: \("\(error)")")
+                Terminal(isQuiet: true).note("player-monitor: the document cannot be fetched: \("\(error)")")
                 throw ExitCode(ExitStatus.failed.rawValue)
             }
         }

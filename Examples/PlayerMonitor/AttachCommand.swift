@@ -6,13 +6,18 @@ internal import InstrumentMPV
 internal import InstrumentTerminal
 
 /// A running player to attach to, as given on the command line.
-enum PlayerOption: ExpressibleByArgument, Hashable {
+enum PlayerOption: Hashable {
     case mpv(socket: String)
 
-    init?(argument: String) {
+    /// Reads `mpv:SOCKET`, for the `transform` of an argument.
+    @Sendable static func read(_ argument: String) throws -> PlayerOption {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.first == "mpv", let socket = parts.dropFirst().first, !socket.isEmpty else { return nil }
-        self = .mpv(socket: socket)
+        guard parts.first == "mpv", let socket = parts.dropFirst().first, !socket.isEmpty else {
+            throw ValidationError(
+                "the player must be mpv:SOCKET, with the SOCKET of --input-ipc-server, as in mpv:mpv.sock"
+            )
+        }
+        return .mpv(socket: socket)
     }
 }
 
@@ -33,7 +38,10 @@ struct AttachCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET.")
+    @Argument(
+        help: "Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET.",
+        transform: PlayerOption.read
+    )
     var player: PlayerOption
 
     @OptionGroup var delivery: DeliveryOptions
@@ -123,6 +131,8 @@ struct AttachCommand: AsyncParsableCommand {
                 ending == .closed ? "measured until stopped" : "measured until the player exited"
             for line in record.lines(headline: headline) { terminal.note(line) }
         }
-        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        let isDelivered = terminal.noteUndelivered(watch)
+        try terminal.checkOutput()
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 }

@@ -5,10 +5,11 @@ internal import InstrumentClickstream
 internal import InstrumentCommandLine
 internal import InstrumentSift
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// A backend, as given on the command line.
-enum BackendOption: ExpressibleByArgument, Hashable {
+enum BackendOption: Hashable {
     case console
     case json
     case file(path: String)
@@ -18,31 +19,73 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     case seer(HTTPURL)
     case open(OpenBackendOption)
 
-    init?(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        switch (parts.first, parts.dropFirst().first) {
-        case (_, ""?): return nil
-        case ("console", nil): self = .console
-        case ("json", nil): self = .json
-        case ("file", let path?): self = .file(path: path)
-        case ("clickstream", let address?):
-            guard let url = try? HTTPURL(address) else { return nil }
-            self = .clickstream(url)
-        case ("sift", let address?):
-            let format = try? SiftEndpoint(format: address)
-            guard let endpoint = try? format ?? SiftEndpoint(origin: address) else { return nil }
-            self = .sift(endpoint)
-        case ("xapi", let address?):
-            guard let url = try? HTTPURL(address) else { return nil }
-            self = .xapi(url)
-        case ("seer", let address?):
-            guard let url = try? HTTPURL(address) else { return nil }
-            self = .seer(url)
-        case (let name?, let address?):
-            guard let option = OpenBackendOption(name, address) else { return nil }
-            self = .open(option)
-        default: return nil
+    /// The kinds of backends: the text in front of the colon.
+    private static let kinds =
+        ["console", "json", "file", "clickstream", "sift", "xapi", "seer"] + OpenBackendOption.kinds
+
+    /// Reads `KIND` or `KIND:ADDRESS`. The error names what is missing.
+    init(parsing argument: String) throws(ValidationError) {
+        let (kind, rest) = argument.split(at: ":")
+        let address = rest.map(String.init)
+        switch kind {
+        case "console": self = try Self.withoutAddress(.console, kind, address)
+        case "json": self = try Self.withoutAddress(.json, kind, address)
+        case "file":
+            guard let address, !address.isEmpty else {
+                throw ValidationError("file needs a path, such as file:samples.ndjson")
+            }
+            self = .file(path: address)
+        case "clickstream": self = .clickstream(try Self.url(kind, address))
+        case "sift": self = .sift(try Self.sift(address))
+        case "xapi": self = .xapi(try Self.url(kind, address))
+        case "seer": self = .seer(try Self.url(kind, address))
+        case let kind where OpenBackendOption.kinds.contains(String(kind)):
+            self = .open(try OpenBackendOption(String(kind), address ?? ""))
+        default: throw Self.unknown(String(kind))
         }
+    }
+
+    /// The same for the `transform` of an option. The error repeats parts of the argument, which must not add a line.
+    @Sendable static func read(_ argument: String) throws -> BackendOption {
+        do throws(ValidationError) { return try BackendOption(parsing: argument) } catch {
+            throw ValidationError(TerminalText(error.message).string)
+        }
+    }
+
+    /// The address of a service.
+    static func url(_ kind: some StringProtocol, _ address: String?) throws(ValidationError) -> HTTPURL {
+        try Address.read(address ?? "", of: String(kind), prefix: "\(kind):")
+    }
+
+    private static func withoutAddress(
+        _ option: BackendOption,
+        _ kind: Substring,
+        _ address: String?
+    ) throws(ValidationError) -> BackendOption {
+        if let address {
+            throw ValidationError("\(kind) writes to standard output and takes no address (found '\(address)')")
+        }
+        return option
+    }
+
+    private static func sift(_ address: String?) throws(ValidationError) -> SiftEndpoint {
+        if let address, let format = try? SiftEndpoint(format: address) { return format }
+        let url = try url("sift", address)
+        do throws(HTTPError) { return try SiftEndpoint(origin: url.secretText) } catch {
+            throw ValidationError("sift: \(error.message)")
+        }
+    }
+
+    private static func unknown(_ kind: String) -> ValidationError {
+        if kind == "http" || kind == "https" {
+            return ValidationError(
+                "the kind of the service must be in front of its address, as in xapi:https://example.org"
+            )
+        }
+        if let nearest = Suggestion.nearest(to: kind, in: kinds) {
+            return ValidationError("there is no backend '\(kind)'; did you mean '\(nearest)'?")
+        }
+        return ValidationError("there is no backend '\(kind)'; the backends are \(kinds.joined(separator: ", "))")
     }
 
     /// Creates the backends. Exits with code 2 if a backend cannot be created, or if two would share a place in
@@ -82,13 +125,24 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         }
     }
 
-    static let help: ArgumentHelp = """
-        Destination of the samples: 'console' (readable lines), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in \
-        a file; compressed if PATH ends in .gz), 'clickstream:URL', 'sift:URL' (requires --credentials-from), 'xapi:URL' (endpoint \
-        of an LRS), 'seer:URL' (Seer service; requires --credentials-from), 'influx:URL' (InfluxDB; the URL has ?db=NAME, or \
-        ?org=NAME&bucket=NAME), 'graphite:HOST[:PORT][/PREFIX]', 'newrelic:ACCOUNT', 'newrelic:ACCOUNT@eu' or 'newrelic:ACCOUNT@URL' \
-        (requires --credentials-from), 'cmcd:URL' (collector of CMCD event reports), 'otlp:URL' (OpenTelemetry over HTTP), \
-        'kafka:HOST:PORT[,HOST:PORT…]/TOPIC' (with '?tls', '&ca=FILE', '&sasl=MECHANISM' as needed), \
-        'nats:HOST[:PORT][,HOST…]/SUBJECT' (JetStream; with '?tls', '&ca=FILE' as needed). May be repeated.
-        """
+    static let help = ArgumentHelp(
+        "Destination of the samples; may be repeated. One of:",
+        discussion: """
+            console: readable lines on standard output
+            json: JSON lines on standard output
+            file:PATH: JSON lines in a file, compressed if PATH ends in .gz
+            clickstream:URL: a clickstream collector
+            sift:URL: Sift; needs --credentials-from
+            xapi:URL: endpoint of a learning record store (LRS)
+            seer:URL: the Seer service; needs --credentials-from
+            influx:URL: InfluxDB; the URL has ?db=NAME, or ?org=NAME&bucket=NAME
+            graphite:HOST[:PORT][/PREFIX]
+            newrelic:ACCOUNT, newrelic:ACCOUNT@eu or newrelic:ACCOUNT@URL: needs --credentials-from
+            cmcd:URL: collector of CMCD event reports
+            otlp:URL: OpenTelemetry over HTTP
+            kafka:HOST:PORT[,HOST:PORT…]/TOPIC: with ?tls, &ca=FILE, &sasl=MECHANISM as needed
+            nats:HOST[:PORT][,HOST…]/SUBJECT: JetStream; with ?tls, &ca=FILE as needed
+            """,
+        valueName: "backend"
+    )
 }

@@ -5,6 +5,7 @@ internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentRules
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// `player-monitor check`: applies the rules to streams once.
@@ -38,7 +39,8 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "duration")
+        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "time"),
+        transform: DurationOption.read
     )
     var time = DurationOption(.seconds(30))
 
@@ -52,15 +54,16 @@ struct CheckCommand: AsyncParsableCommand {
             'black=5s' (default: 2s), and loudness. Decodes keyframes of the lowest rendition; needs --segments.
             """,
             valueName: "checks"
-        )
+        ),
+        transform: MediaCheckOption.read
     )
     var checks: MediaCheckOption?
 
     @Flag(help: "Decode every picture for --checks, not only keyframes.")
     var allPictures = false
 
-    @Option(help: "Time limit for each request, in seconds.")
-    var timeout: Double = 15
+    @Option(help: ArgumentHelp("Time limit for each request.", valueName: "time"), transform: DurationOption.read)
+    var timeout = DurationOption(.seconds(15))
 
     @Option(help: "Output format: text, json (one object per URL and line), or junit (XML).")
     var format = Format.text
@@ -81,12 +84,12 @@ struct CheckCommand: AsyncParsableCommand {
         if list { return }
         if urls.isEmpty { throw ValidationError("nothing to check; give the URL of a playlist or MPD, or --list") }
         for url in urls {
-            if (try? HTTPURL(url)) == nil { throw ValidationError("'\(url)' must be an http or https URL") }
+            _ = try Address.read(url, of: "'\(url)'")
         }
         guard (0...1_000).contains(segments) else {
             throw ValidationError("--segments must be between 0 and 1000 (found \(segments))")
         }
-        try validate(timeout: timeout, below: 1e6)
+        try timeout.validatePositive("--timeout")
         if checks != nil, segments == 0 { throw ValidationError("--checks needs segments; add --segments 3") }
         let known = Set(Rule.all.map(\.id.description))
         for name in ignore where !known.contains(name) {
@@ -97,9 +100,7 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Terminal(isQuiet: true)
         if list { return try terminal.output(CheckText.list(format: format)) }
-        let transport = try SystemTransport(
-            TransportConfiguration(allowsPrivateAddresses: !refusePrivateAddresses)
-        )
+        let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: refusePrivateAddresses)
         let reports = try await reports(transport)
         switch format {
         case .text: for report in reports { try terminal.output(CheckText(isStrict: strict).text(of: report)) }
@@ -118,7 +119,7 @@ struct CheckCommand: AsyncParsableCommand {
         configuration.rules = rules
         configuration.duration = time.duration
         configuration.segmentCount = segments
-        configuration.timeout = .seconds(timeout)
+        configuration.timeout = timeout.duration
         configuration.mediaChecks = checks?.configuration
         configuration.mediaChecks?.allPictures = allPictures
         let checks = try urls.map { try StreamCheck(HTTPURL($0), transport: transport, configuration: configuration) }
@@ -143,25 +144,24 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 /// The value of `--checks`.
-struct MediaCheckOption: ExpressibleByArgument {
+struct MediaCheckOption {
     var configuration = MediaCheckConfiguration()
 
-    init?(argument: String) {
+    /// Reads names of checks with their times, for the `transform` of an option.
+    @Sendable static func read(_ argument: String) throws -> MediaCheckOption {
+        var option = MediaCheckOption()
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
-            guard let name = words.first else { return nil }
-            var minimum = Duration.seconds(2)
-            if words.count > 1 {
-                guard name != "loudness", let given = DurationOption(argument: words[1]) else { return nil }
-                minimum = given.duration
-            }
+            let (name, time) = part.split(at: "=")
+            let minimum = try time.map { try DurationOption.read(String($0)).duration } ?? .seconds(2)
             switch name {
-            case "black": configuration.black = minimum
-            case "freeze": configuration.freeze = minimum
-            case "silence": configuration.silence = minimum
-            case "loudness": configuration.loudness = true
-            default: return nil
+            case "black": option.configuration.black = minimum
+            case "freeze": option.configuration.freeze = minimum
+            case "silence": option.configuration.silence = minimum
+            case "loudness" where time == nil: option.configuration.loudness = true
+            default:
+                throw ValidationError("the checks are black, freeze, silence and loudness, as in black=5s,loudness")
             }
         }
+        return option
     }
 }

@@ -6,7 +6,7 @@ internal import InstrumentTerminal
 
 /// The backends and the queue, the same for every player.
 struct DeliveryOptions: ParsableArguments {
-    @Option(name: .customLong("backend"), help: BackendOption.help)
+    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
     var backends: [BackendOption] = []
 
     @OptionGroup var services: ServiceOptions
@@ -22,7 +22,7 @@ struct DeliveryOptions: ParsableArguments {
     func makeStore(_ terminal: Terminal) throws -> DurableStore? {
         do {
             return try queue.map { directory in
-                let store = try DurableStore(directory: directory) { terminal.note("player-monitor: \($0)") }
+                let store = try DurableStore(directory: directory) { terminal.note($0) }
                 if store.consent != .granted {
                     writeToStandardError(ConsentCommand.notice(store.consent, directory))
                 }

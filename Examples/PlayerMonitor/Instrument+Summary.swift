@@ -30,7 +30,7 @@ extension Instrument {
             deliveryClock: system,
             onDiagnostic: { diagnostic in
                 watch.note(diagnostic)
-                terminal.note("player-monitor: \(diagnostic)")
+                terminal.note(diagnostic)
             }
         )
     }

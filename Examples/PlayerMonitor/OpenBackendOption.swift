@@ -9,6 +9,7 @@ internal import InstrumentNATS
 internal import InstrumentNewRelic
 internal import InstrumentOTLP
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// A backend of a system that operators run already, as given on the command line.
@@ -21,54 +22,95 @@ enum OpenBackendOption: Hashable {
     case kafka(String)
     case nats(String)
 
+    /// The kinds of backends: the text in front of the colon.
+    static let kinds = ["influx", "graphite", "newrelic", "cmcd", "otlp", "kafka", "nats"]
+
+    /// Reads the address of one of ``kinds``. The error names what is missing.
+    ///
     /// - Parameters:
-    ///   - name: the text in front of the colon.
+    ///   - kind: the text in front of the colon.
     ///   - address: the text behind the colon.
-    init?(_ name: String, _ address: String) {
-        switch name {
-        case "influx":
-            guard let url = try? HTTPURL(address), (try? InfluxEndpoint(parameters: url)) != nil else { return nil }
-            self = .influx(url)
-        case "graphite":
-            let parts = address.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard let host = parts.first, let server = GraphiteAddress(host) else { return nil }
-            let prefix = parts.dropFirst().first?.split(separator: ".").map(String.init) ?? []
-            self = .graphite(server, prefix: prefix.isEmpty ? GraphiteMapping().prefix : prefix)
-        case "newrelic":
-            guard let endpoint = Self.newRelic(address) else { return nil }
-            self = .newRelic(endpoint)
-        case "cmcd":
-            guard let url = try? HTTPURL(address) else { return nil }
-            self = .cmcd(url)
-        case "otlp":
-            guard let url = try? HTTPURL(address) else { return nil }
-            self = .otlp(url)
-        case "kafka":
-            // Checked with a login, because the parameters may name its mechanism.
-            guard (try? KafkaEndpoint(address, login: ("", ""))) != nil else { return nil }
-            self = .kafka(address)
-        case "nats":
-            guard (try? NATSEndpoint(address)) != nil else { return nil }
-            self = .nats(address)
-        default: return nil
+    init(_ kind: String, _ address: String) throws(ValidationError) {
+        switch kind {
+        case "influx": self = .influx(try Self.influx(address))
+        case "graphite": self = try Self.graphite(address)
+        case "newrelic": self = .newRelic(try Self.newRelic(address))
+        case "cmcd": self = .cmcd(try BackendOption.url(kind, address))
+        case "otlp": self = .otlp(try BackendOption.url(kind, address))
+        case "kafka": self = .kafka(try Self.kafka(address))
+        default: self = .nats(try Self.nats(address))
         }
     }
 
-    /// `ACCOUNT`, `ACCOUNT@REGION` or `ACCOUNT@URL`.
-    private static func newRelic(_ text: String) -> NewRelicEndpoint? {
-        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let account = parts.first else { return nil }
-        guard let place = parts.dropFirst().first else { return try? NewRelicEndpoint(accountID: account) }
-        if let region = NewRelicEndpoint.Region(rawValue: place) {
-            return try? NewRelicEndpoint(accountID: account, region: region)
+    private static func influx(_ address: String) throws(ValidationError) -> HTTPURL {
+        let url = try BackendOption.url("influx", address)
+        do throws(HTTPError) { _ = try InfluxEndpoint(parameters: url) } catch {
+            throw ValidationError(
+                "influx needs the name of the database in the address: add ?db=NAME, or ?org=NAME&bucket=NAME for version 2 or later"
+            )
         }
-        guard let url = try? HTTPURL(place) else { return nil }
-        return try? NewRelicEndpoint(accountID: account, server: url)
+        return url
+    }
+
+    private static func graphite(_ address: String) throws(ValidationError) -> OpenBackendOption {
+        let (host, rest) = address.split(at: "/")
+        guard !host.isEmpty, let server = GraphiteAddress(String(host)) else {
+            let found = host.isEmpty ? "nothing" : "'\(host)'"
+            throw ValidationError("graphite needs HOST or HOST:PORT, such as graphite:127.0.0.1:2003 (found \(found))")
+        }
+        let prefix = rest?.split(separator: ".").map(String.init) ?? []
+        return .graphite(server, prefix: prefix.isEmpty ? GraphiteMapping().prefix : prefix)
+    }
+
+    /// Checks the brokers, the topic and the parameters; a login is checked later.
+    private static func kafka(_ address: String) throws(ValidationError) -> String {
+        if address.split(at: "?").before.split(at: "/").after?.isEmpty ?? true {
+            throw ValidationError("kafka needs the topic behind the brokers, such as kafka:127.0.0.1:9092/TOPIC")
+        }
+        // Checked with a login, because the parameters may name its mechanism.
+        do throws(KafkaError) { _ = try KafkaEndpoint(address, login: ("", "")) } catch {
+            throw ValidationError("kafka: \(error.description)")
+        }
+        return address
+    }
+
+    private static func nats(_ address: String) throws(ValidationError) -> String {
+        if address.split(at: "?").before.split(at: "/").after?.isEmpty ?? true {
+            throw ValidationError("nats needs the subject behind the servers, such as nats:127.0.0.1/SUBJECT")
+        }
+        do throws(NATSError) { _ = try NATSEndpoint(address) } catch {
+            throw ValidationError("nats: \(error.description)")
+        }
+        return address
+    }
+
+    /// `ACCOUNT`, `ACCOUNT@REGION` or `ACCOUNT@URL`.
+    private static func newRelic(_ text: String) throws(ValidationError) -> NewRelicEndpoint {
+        let (account, rest) = text.split(at: "@")
+        if account.isEmpty {
+            throw ValidationError(
+                "newrelic needs the number of the account, such as newrelic:1234567 or newrelic:1234567@eu"
+            )
+        }
+        do throws(HTTPError) {
+            guard let place = rest.map(String.init) else { return try NewRelicEndpoint(accountID: String(account)) }
+            if let region = NewRelicEndpoint.Region(rawValue: place) {
+                return try NewRelicEndpoint(accountID: String(account), region: region)
+            }
+            guard place.contains(":") || place.contains(".") else {
+                let known = NewRelicEndpoint.Region.allCases.map(\.rawValue).joined(separator: " or ")
+                throw HTTPError(.invalidURL, "the region must be \(known), or an address (found '\(place)')")
+            }
+            let server = try HTTPURL(place)
+            return try NewRelicEndpoint(accountID: String(account), server: server)
+        } catch {
+            throw ValidationError("newrelic: \(error.message)")
+        }
     }
 
     /// Creates the backend. Exits with code 2 if the backend cannot be created.
     func make(_ services: ServiceOptions, _ terminal: Terminal) throws -> any Backend {
-        let report: @Sendable (Diagnostic) -> Void = { terminal.note("player-monitor: \($0)") }
+        let report: @Sendable (Diagnostic) -> Void = { terminal.note($0) }
         do {
             switch self {
             case .influx(let url): return try influx(url, services, report)
@@ -78,7 +120,7 @@ enum OpenBackendOption: Hashable {
                 return GraphiteBackend(address, configuration: configuration, report: report)
             case .newRelic(let endpoint):
                 guard let credentials = services.credentials(for: .newrelic) else {
-                    throw ValidationError("newrelic requires --credentials-from")
+                    throw ServiceOptions.missing(.newrelic)
                 }
                 let key = try credentials.secret()
                 return try NewRelicBackend(endpoint, key: key, transport: services.transport(), report: report)

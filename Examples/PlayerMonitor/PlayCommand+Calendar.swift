@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentProbe
 
 extension PlayCommand {
@@ -11,7 +12,7 @@ extension PlayCommand {
         let now = system.wallTime
         let length = sources.reduce(Duration.zero) { sum, source in
             // One timeout for the whole list: each source could take as long as that.
-            let left = Duration.seconds(timeout) - .milliseconds(system.wallTime.milliseconds - now.milliseconds)
+            let left = self.timeout.duration - .milliseconds(system.wallTime.milliseconds - now.milliseconds)
             return sum + (left > .zero ? self.length(of: source, within: left) : .zero)
         }
         let beginning = WallTime(milliseconds: now.milliseconds - Int64(length.milliseconds))
@@ -22,6 +23,6 @@ extension PlayCommand {
     private func length(of source: MediaSource, within timeout: Duration) -> Duration {
         let declared = source.declaredDuration(timeout: timeout)
         let rounds = player.loop == 0 ? nil : declared.map { $0 * player.loop }
-        return [rounds, duration.map { .seconds($0) }].compactMap(\.self).min() ?? .zero
+        return [rounds, duration?.duration].compactMap(\.self).min() ?? .zero
     }
 }

@@ -21,10 +21,10 @@ struct PlayCommand: AsyncParsableCommand {
                   --requests requests.ndjson https://example.org/live.m3u8
               player-monitor play --ads 'https://ads.example.org/vmap?r=[CACHEBUSTING]' \\
                   https://example.org/film.m3u8
-              player-monitor play --list streams.txt --duration 60 \\
+              player-monitor play --list streams.txt --duration 1m \\
                   --backend file:samples.ndjson.gz
               player-monitor play --backend console --backend file:samples.ndjson \\
-                  --duration 60 film.mkv
+                  --duration 1m film.mkv
               SIFT=account:key player-monitor play \\
                   --backend sift:https://api3.siftscience.com \\
                   --credentials-from SIFT film.mkv
@@ -62,17 +62,23 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: "Title to report instead of the title in the media.")
     var title: String?
 
-    @Option(help: "Stop each stream this long after its start, in seconds.")
-    var duration: Double?
+    @Option(
+        help: ArgumentHelp("Stop each stream this long after its start.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var duration: DurationOption?
 
-    @Option(help: "Delay between stream starts, in seconds.")
-    var spacing: Double = 0.01
+    @Option(help: ArgumentHelp("Delay between stream starts.", valueName: "time"), transform: DurationOption.read)
+    var spacing = DurationOption(.milliseconds(10))
 
     @Option(help: "File for a log of all playlist and segment requests, as one JSON object per line; times in ms.")
     var requests: String?
 
-    @Option(help: "Time limit for opening a source and for each wait for data, in seconds.")
-    var timeout: Double = 15
+    @Option(
+        help: ArgumentHelp("Time limit for opening a source and for each wait for data.", valueName: "time"),
+        transform: DurationOption.read
+    )
+    var timeout = DurationOption(.seconds(15))
 
     @Flag(name: .shortAndLong, help: "Print no progress and no summary.")
     var quiet = false
@@ -82,19 +88,14 @@ struct PlayCommand: AsyncParsableCommand {
         if sources.isEmpty, list == nil {
             throw ValidationError("nothing to play; give paths or URLs, or a list of them with --list")
         }
-        for (name, value) in [("duration", duration), ("timeout", timeout)] {
-            if let value, !(value > 0 && value < 1e9) {
-                throw ValidationError("--\(name) must be a number above 0 (found \(value))")
-            }
-        }
-        guard (0...3600).contains(spacing) else {
-            throw ValidationError("--spacing must be between 0 and 3600 seconds (found \(spacing))")
-        }
+        try duration?.validatePositive("--duration")
+        try timeout.validatePositive("--timeout")
+        try spacing.validate("--spacing", in: .zero ... .seconds(3600))
     }
 
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
-        var configuration = try player.configuration(title: title, timeout: .seconds(timeout))
+        var configuration = try player.configuration(title: title, timeout: timeout.duration)
         configuration.ads = try ads.configuration()
         let played = try (sources + (list.map(SourceList.read) ?? [])).map { MediaSource($0) }
         if played.isEmpty { throw ValidationError("the list must name at least one source (found none)") }
@@ -117,6 +118,8 @@ struct PlayCommand: AsyncParsableCommand {
         let status = await playback.run()
         store?.close()
         if log?.finish() == false { terminal.note("player-monitor: some requests could not be written to the log") }
+        // Results that did not arrive come before everything else.
+        try terminal.checkOutput()
         if status != .success { throw ExitCode(status.rawValue) }
     }
 
@@ -126,6 +129,6 @@ struct PlayCommand: AsyncParsableCommand {
             _ = clock.schedule(at: start.advanced(by: seek.time)) { [weak probe] in probe?.seek(to: seek.target) }
         }
         guard let duration else { return }
-        _ = clock.schedule(at: start.advanced(by: .seconds(duration))) { [weak probe] in probe?.stop() }
+        _ = clock.schedule(at: start.advanced(by: duration.duration)) { [weak probe] in probe?.stop() }
     }
 }

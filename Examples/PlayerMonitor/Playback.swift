@@ -47,7 +47,7 @@ struct Playback {
         watchRequests(of: probes, trackers.map(\.content), instrument)
         instrument.ready()
 
-        let fleet = ProbeFleet(probes, spacing: .seconds(options.spacing), clock: clock)
+        let fleet = ProbeFleet(probes, spacing: options.spacing.duration, clock: clock)
         StopSignals.report { fleet.stop() }
         terminal.whenOutputCloses { fleet.stop() }
         let progress = showProgress(of: fleet, system)
@@ -88,7 +88,7 @@ struct Playback {
     {
         guard let virtual else {
             for (index, probe) in fleet.probes.enumerated() {
-                let delay = Duration.seconds(options.spacing * Double(index))
+                let delay = options.spacing.duration * index
                 options.schedule(probe, from: clock.now.advanced(by: delay), clock)
             }
             fleet.start()

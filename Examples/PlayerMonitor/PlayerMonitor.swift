@@ -1,5 +1,12 @@
 internal import ArgumentParser
+internal import Instrument
 internal import InstrumentCommandLine
+internal import InstrumentCompression
+internal import InstrumentDurableQueue
+internal import InstrumentKafka
+internal import InstrumentNATS
+internal import InstrumentProbe
+internal import InstrumentTransport
 
 /// `player-monitor`: measures playback from the command line.
 @main
@@ -8,9 +15,17 @@ struct PlayerMonitor: AsyncParsableCommand {
         commandName: "player-monitor",
         abstract: "Plays media headlessly and reports the viewing experience: startup time, stalls, quality.",
         discussion: """
-            Exit codes: 0 success (also after Ctrl-C), 1 playback failed or a check found a fault, 2 wrong arguments, 3 playback \
-            succeeded but some samples were not delivered, 4 standard output could not be written.
+            Times have a unit, as in 500ms, 5s, 2m or 1h; a number alone is in seconds. Text is coloured on a terminal, unless the \
+            environment variable NO_COLOR is set.
+
+            Exit codes of all commands:
+              0  success, also after Ctrl-C
+              1  playback failed, or a check found a fault
+              2  wrong arguments, or a file or service that they name cannot be used
+              3  some samples were not delivered
+              4  standard output could not be written
             """,
+        version: ProgramVersion.line(of: "player-monitor"),
         subcommands: [
             PlayCommand.self, CheckCommand.self, WatchCommand.self, TopCommand.self, AttachCommand.self,
             QueueCommand.self,
@@ -27,5 +42,22 @@ struct PlayerMonitor: AsyncParsableCommand {
         #endif
     }
 
-    static func main() async { await runProgram() }
+    /// The `User-Agent` of all requests.
+    static let userAgent = InstrumentVersion.userAgent(of: "player-monitor")
+
+    /// What the metric `instrument_build_info` names.
+    static let build: [(name: String, value: String)] =
+        [("version", InstrumentVersion.current), ("swift", InstrumentVersion.compiler)]
+        + libraries.map { ($0.name.lowercased(), $0.version) }
+
+    /// The libraries that the program runs with.
+    private static var libraries: [LinkedLibrary] {
+        var libraries: [LinkedLibrary] = [.ffmpeg]
+        #if !canImport(Darwin)
+        libraries.append(.libcurl)
+        #endif
+        return libraries + [.librdkafka, .openSSL, .sqlite, .zlib]
+    }
+
+    static func main() async { await runProgram(libraries: { libraries }) }
 }

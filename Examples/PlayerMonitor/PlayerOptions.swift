@@ -56,15 +56,16 @@ struct PlayerOptions: ParsableArguments {
     )
     var licenseURL: String?
 
-    @Option(help: "Start position in the media, in seconds.")
-    var startAt: Double = 0
+    @Option(help: ArgumentHelp("Start position in the media.", valueName: "time"), transform: DurationOption.read)
+    var startAt = DurationOption(.zero)
 
     @Option(
         name: .customLong("seek"),
         help: ArgumentHelp(
-            "Seek to position TO, this long (AT) after the request for playback, both in seconds. May be repeated.",
+            "Seek to position TO, this long (AT) after the request for playback. May be repeated.",
             valueName: "at=to"
-        )
+        ),
+        transform: SeekOption.read
     )
     var seeks: [SeekOption] = []
 
@@ -139,9 +140,6 @@ struct PlayerOptions: ParsableArguments {
         if let subtitles, subtitles.isEmpty || subtitles.utf8.count > 100 {
             throw ValidationError("--subtitles must be a language, such as 'en', or 'off' (found '\(subtitles)')")
         }
-        guard (0..<1e9).contains(startAt) else {
-            throw ValidationError("--start-at must be 0 or more seconds (found \(startAt))")
-        }
         guard (0...1_000_000).contains(loop) else {
             throw ValidationError("--loop must be between 0 and 1000000 (found \(loop))")
         }
@@ -156,10 +154,11 @@ struct PlayerOptions: ParsableArguments {
             subtitles: subtitles.map { $0 == "off" ? .off : .language($0) } ?? .declared,
             licenceURL: try makeLicenceURL(),
             limits: StreamLimits(maximumBandwidth: bandwidthLimit.map { $0 * 1000 }),
-            startPosition: .seconds(startAt),
+            startPosition: startAt.duration,
             playCount: loop == 0 ? nil : loop,
             allowsPrivateAddresses: !refusePrivateAddresses,
             usesHTTP3: usesHTTP3,
+            userAgent: PlayerMonitor.userAgent,
             requestReporting: cmcd.map { mode in
                 RequestReporting(mode.mode, hosts: cmcdHost.isEmpty ? nil : Set(cmcdHost), contentID: cmcdContent)
             },
@@ -174,7 +173,7 @@ struct PlayerOptions: ParsableArguments {
         do throws(HTTPError) {
             return try licenseURL.map { text throws(HTTPError) in try HTTPURL(text) }
         } catch {
-            throw ValidationError("--license-url must be an http or https address: \(error.message)")
+            throw ValidationError("--license-url: \(error.message)")
         }
     }
 

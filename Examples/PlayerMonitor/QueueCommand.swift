@@ -86,17 +86,15 @@ struct FlushCommand: AsyncParsableCommand {
 
     @OptionGroup var options: QueueCommand.Options
 
-    @Option(name: .customLong("backend"), help: BackendOption.help)
+    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
     var backends: [BackendOption]
 
     @OptionGroup var services: ServiceOptions
 
-    @Option(help: "Time limit, in seconds.")
-    var timeout: Double = 60
+    @Option(help: ArgumentHelp("Time limit.", valueName: "time"), transform: DurationOption.read)
+    var timeout = DurationOption(.seconds(60))
 
-    func validate() throws {
-        try validate(timeout: timeout, below: 1e9)
-    }
+    func validate() throws { try timeout.validatePositive("--timeout") }
 
     func run() async throws {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
@@ -113,9 +111,13 @@ struct FlushCommand: AsyncParsableCommand {
             throw ValidationError("the queue has no backend \(backend.name); use one of \(names)")
         }
         let watch = DeliveryWatch(made, in: store, queue: options.directory)
-        let queue = BatchQueue(store: store, backends: made) { watch.note($0) }
-        await queue.shutdown(timeout: .seconds(timeout))
+        let queue = BatchQueue(store: store, backends: made) { diagnostic in
+            watch.note(diagnostic)
+            terminal.note(diagnostic)
+        }
+        await queue.shutdown(timeout: timeout.duration)
         let isDelivered = terminal.noteUndelivered(watch)
+        try terminal.checkOutput()
         if !noteUnread() || !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 

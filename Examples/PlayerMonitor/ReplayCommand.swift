@@ -46,7 +46,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "Output format of the metrics: 'text', 'json' for one object, 'ndjson' for one object per line.")
     var format = Format.text
 
-    @Option(name: .customLong("backend"), help: BackendOption.help)
+    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
     var backends: [BackendOption] = []
 
     @OptionGroup var services: ServiceOptions
@@ -59,11 +59,17 @@ struct ReplayCommand: AsyncParsableCommand {
     )
     var recompute = false
 
-    @Option(help: "Time limit for the delivery of \(Backfill.chunkSize) samples, retries included, in seconds.")
-    var timeout: Double = 60
+    @Option(
+        help: ArgumentHelp(
+            "Time limit for the delivery of \(Backfill.chunkSize) samples, retries included.",
+            valueName: "time"
+        ),
+        transform: DurationOption.read
+    )
+    var timeout = DurationOption(.seconds(60))
 
     func validate() throws {
-        try validate(timeout: timeout, below: 1e9)
+        try timeout.validatePositive("--timeout")
         if recompute, backends.isEmpty {
             throw ValidationError("--recompute changes what is delivered; add --backend")
         }
@@ -83,16 +89,18 @@ struct ReplayCommand: AsyncParsableCommand {
         let terminal = Terminal(isQuiet: recording.quiet)
         try checkTargets()
         let made = try BackendOption.make(backends, terminal, services, queue: nil)
-        let delivery = made.isEmpty ? nil : ReplayDelivery(to: made, timeout: .seconds(timeout), recomputes: recompute)
+        let delivery = made.isEmpty ? nil : ReplayDelivery(to: made, timeout: timeout.duration, recomputes: recompute)
         let chosen = DialectOption.selected(by: dialects)
         let printed = chosen.isEmpty && made.isEmpty ? [Dialect.instrument] : chosen
         var metrics = printed.isEmpty ? nil : ReplayMetrics(ReplayOutput(terminal, dialects: printed, format: format))
-        let reader = try await recording.read(recording.files, terminal) { sample in
+        let progress = delivery?.showProgress(terminal)
+        let reader = try await recording.read(recording.files, terminal, showsProgress: delivery == nil) { sample in
             if case .event(let event) = sample.record.sample { try metrics?.observe(event) }
             await delivery?.add(sample.record)
         }
         try metrics?.finish(reader)
-        let isDelivered = await delivery?.finish(terminal) ?? true
+        let isDelivered = await delivery?.finish(terminal, after: progress, isQuiet: recording.quiet) ?? true
+        try terminal.checkOutput()
         if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
         try recording.check(reader)
     }
@@ -132,12 +140,14 @@ private struct ReplayMetrics {
 
 /// Delivers the samples, and reports what was not delivered.
 private final class ReplayDelivery {
+    private let names: [BackendName]
     private let backfill: Backfill
     private let watch: Lock<DeliveryWatch?>
     private var recomputation: Recomputation?
 
     init(to backends: [any Backend], timeout: Duration, recomputes: Bool) {
         let watch = Lock<DeliveryWatch?>(nil)
+        names = backends.map(\.name)
         backfill = Backfill(to: backends, timeout: timeout) { diagnostic in watch.withLock { $0 }?.note(diagnostic) }
         let made = DeliveryWatch(
             backends,
@@ -161,10 +171,32 @@ private final class ReplayDelivery {
         for record in records { await backfill.add(record) }
     }
 
-    /// Delivers the rest; false if some samples were not delivered.
-    func finish(_ terminal: Terminal) async -> Bool {
+    /// Shows how many samples the backends have received, until the task is cancelled; nil without a terminal.
+    func showProgress(_ terminal: Terminal) -> Task<Void, Never>? {
+        guard terminal.canShowProgress else { return nil }
+        let (names, samples) = (names, backfill.samples)
+        return Task {
+            while !Task.isCancelled {
+                terminal.show(progress: "delivered \(Self.counts(names, samples))")
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    /// `1200 samples to xapi, 1200 samples to file:copy.ndjson`
+    private static func counts(_ names: [BackendName], _ samples: any SampleStore) -> String {
+        names.map { "\(String(counting: samples.ledger(of: $0).acknowledged, "sample")) to \($0)" }
+            .joined(separator: ", ")
+    }
+
+    /// Delivers the rest, and notes what was delivered; false if some samples were not delivered.
+    func finish(_ terminal: Terminal, after progress: Task<Void, Never>?, isQuiet: Bool) async -> Bool {
         for record in recomputation?.finish() ?? [] { await backfill.add(record) }
         await backfill.finish()
+        progress?.cancel()
+        await progress?.value
+        terminal.show(progress: "")
+        if !isQuiet { terminal.note("player-monitor: delivered \(Self.counts(names, backfill.samples))") }
         guard let watch = watch.withLock({ $0 }) else { return true }
         return terminal.noteUndelivered(watch)
     }

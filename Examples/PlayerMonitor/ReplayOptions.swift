@@ -7,9 +7,6 @@ internal import InstrumentText
 
 /// The recordings to read, and the sessions to select: the same for `replay` and `report`.
 struct ReplayOptions: ParsableArguments {
-    /// The largest number of problems that are printed one by one.
-    private static let mostNotes = 1000
-
     @Argument(
         help: """
             Recordings: files of JSON lines (of the backend 'file' or 'json'; plain or gzip; the rotated files of a file are read \
@@ -65,22 +62,24 @@ struct ReplayOptions: ParsableArguments {
 
     /// Reads the selected samples of recordings, shows progress, notes what was skipped, and returns the reader at its
     /// end.
-    func read(_ arguments: [String], _ terminal: Terminal, _ body: (ReplayedSample) async throws -> Void) async throws
-        -> ReplayReader
-    {
-        let printed = Lock(0)
+    ///
+    /// - Parameter showsProgress: false for a command that shows the progress of something slower.
+    func read(
+        _ arguments: [String],
+        _ terminal: Terminal,
+        showsProgress: Bool = true,
+        _ body: (ReplayedSample) async throws -> Void
+    ) async throws -> ReplayReader {
+        let problems = Lock(ProblemLines())
         let isQuiet = quiet
         let reader = ReplayReader(try recordings(named: arguments), order: merge ? .time : .input) { problem in
-            let isShown = printed.withLock { printed in
-                printed += 1
-                return printed <= Self.mostNotes
-            }
-            if isShown, !isQuiet { terminal.note("player-monitor: \(problem)") }
+            let line = problems.withLock { $0.add(problem) }
+            if let line, !isQuiet { terminal.note("player-monitor: \(line)") }
         }
         var filter = filter
         do {
             while let sample = try reader.next() {
-                if terminal.canShowProgress, reader.sampleCount.isMultiple(of: 50_000) {
+                if showsProgress, terminal.canShowProgress, reader.sampleCount.isMultiple(of: 50_000) {
                     terminal.show(progress: Self.progress(of: reader))
                 }
                 if filter.selects(sample.record.sample) { try await body(sample) }
@@ -90,7 +89,10 @@ struct ReplayOptions: ParsableArguments {
             throw ValidationError(error.description)
         }
         terminal.show(progress: "")
-        if !isQuiet { note(reader, terminal) }
+        if !isQuiet {
+            for line in problems.withLock({ $0.summary }) { terminal.note("player-monitor: \(line)") }
+            note(reader, terminal)
+        }
         return reader
     }
 
@@ -102,6 +104,11 @@ struct ReplayOptions: ParsableArguments {
     private func note(_ reader: ReplayReader, _ terminal: Terminal) {
         if reader.problemCount > 0 {
             terminal.note("player-monitor: skipped \(reader.problemCount) parts that cannot be read")
+        }
+        if reader.sampleCount == 0 {
+            terminal.note(
+                "player-monitor: found no sample; a recording has JSON lines as the backends 'file' and 'json' write them"
+            )
         }
         if reader.duplicateCount > 0 {
             terminal.note("player-monitor: \(reader.duplicateCount) samples are recorded more than once and count once")

@@ -14,11 +14,11 @@ struct ServiceOptions: ParsableArguments {
         name: .customLong("credentials-from"),
         help: ArgumentHelp(
             """
-            Source of the credentials (ACCOUNT:KEY for 'sift', USER:PASSWORD for 'xapi', CLIENT:SECRET for 'seer', USER:PASSWORD \
-            or a token for 'influx', a license key for 'newrelic', HEADER:VALUE for 'otlp', USER:PASSWORD for \
-            'kafka', USER:PASSWORD, a token, a seed or a credentials file for 'nats'): the name of an environment variable, \
-            or 'file:PATH'. A prefix such as 'sift=' limits them to that backend. May be repeated. Never the credentials themselves, which other users could see in the list of processes.
+            Where the credentials of a backend are: the name of an environment variable, or 'file:PATH'. Never the credentials \
+            themselves, which other users could see in the list of processes. A prefix such as 'sift=' limits them to that \
+            backend. May be repeated. What the variable or the file holds:
             """,
+            discussion: CredentialsOption.Service.allCases.map { "\($0.rawValue): \($0.form)" }.joined(separator: "\n"),
             valueName: "variable-or-file"
         )
     )
@@ -29,10 +29,19 @@ struct ServiceOptions: ParsableArguments {
         credentials.last { $0.service == service } ?? credentials.last { $0.service == nil }
     }
 
+    /// That a service got no credentials, and how to pass them.
+    static func missing(_ service: CredentialsOption.Service) -> ValidationError {
+        let name = service.rawValue.uppercased()
+        return ValidationError(
+            "\(service.rawValue) requires --credentials-from: set a variable to \(service.form), and name it, as in "
+                + "--credentials-from \(name)"
+        )
+    }
+
     func clickstream(_ url: HTTPURL) throws -> any Backend {
-        do {
-            let delegate = CommandLineDelegate(endpoint: url)
-            return try ClickstreamBackend(delegate: delegate, transport: SystemTransport())
+        let transport = try transport()
+        do throws(HTTPError) {
+            return try ClickstreamBackend(delegate: CommandLineDelegate(endpoint: url), transport: transport)
         } catch {
             throw ValidationError(error.description)
         }
@@ -41,17 +50,17 @@ struct ServiceOptions: ParsableArguments {
     /// The installation's identifier is stored beside the queue; without a queue, every run has a new one.
     func sift(_ endpoint: SiftEndpoint, queue: String?, _ terminal: Terminal) throws -> any Backend {
         guard let credentials = credentials(for: .sift) else {
-            throw ValidationError("sift requires --credentials-from")
+            throw Self.missing(.sift)
         }
         let (account, key) = try credentials.pair()
-        guard let pair = SiftCredentials(accountID: account, beaconKey: key) else { throw CredentialsOption.noPair }
+        guard let pair = SiftCredentials(accountID: account, beaconKey: key) else { throw credentials.noPair }
         let file = queue.map { SiftSettingsFile(path: $0 + "/sift.json") }
         return SiftBackend(
             SiftConfiguration(endpoint: endpoint),
             credentials: pair,
             transport: try transport(),
             settings: file ?? SiftSettingsMemory(),
-            report: { terminal.note("player-monitor: \($0)") }
+            report: { terminal.note($0) }
         )
     }
 
@@ -75,7 +84,7 @@ struct ServiceOptions: ParsableArguments {
     /// Sends Tin Can statements in Seer's format.
     func seer(_ baseURL: HTTPURL) throws -> any Backend {
         guard let pair = try credentials(for: .seer)?.pair() else {
-            throw ValidationError("seer requires --credentials-from")
+            throw Self.missing(.seer)
         }
         let mapping = SeerMapping(appID: "player-monitor", viewings: Self.viewings(at: baseURL))
         return SeerBackend(
@@ -95,14 +104,14 @@ struct ServiceOptions: ParsableArguments {
     }
 
     func transport() throws -> SystemTransport {
-        do { return try SystemTransport() } catch { throw ValidationError(error.description) }
+        try SystemTransport.ofProgram()
     }
 }
 
 /// The endpoint of the Clickstream backend.
 private final class CommandLineDelegate: ClickstreamDelegate {
     let environment: ClickstreamEnvironment
-    let userAgent = "player-monitor"
+    let userAgent = PlayerMonitor.userAgent
 
     init(endpoint: HTTPURL) { environment = ClickstreamEnvironment("command line", endpoint: endpoint) }
 }

@@ -24,6 +24,7 @@ struct ValidateXAPICommand: ParsableCommand {
     var file: String
 
     @Option(
+        name: .customLong("xapi-version"),
         help: "xAPI version whose rules apply: 1.0.3 (default) or 2.0.0.",
         transform: Self.version
     )
@@ -58,7 +59,7 @@ extension ValidateXAPICommand {
     private static func version(_ text: String) throws -> XAPIVersion {
         if let version = XAPIVersion(rawValue: text) { return version }
         let known = XAPIVersion.allCases.map(\.rawValue).joined(separator: " or ")
-        throw ValidationError("--version must be \(known) (found '\(text)')")
+        throw ValidationError("--xapi-version must be \(known) (found '\(text)')")
     }
 }
 

@@ -28,6 +28,9 @@ extension TestOrigin {
         Paths under /server/a/ and /server/b/ are two servers of one stream, for failover and content steering:
           --fault '503 on server/a/* from 10s'      /vod/ts/servers.m3u8, /vod/dash/steering.mpd
 
+        Times have a unit, as in 40ms, 10s or 1m; a time of an option without a unit is in seconds. Exit codes: 0 success, 1 the
+        origin cannot start, 2 wrong arguments, 4 standard output could not be written.
+
         A scenario file has the same settings in JSON:
           {"schedule": "4000k for 10s, 600k", "sharing": "fair", "scope": "session",
            "faults": ["404 on *.ts nth 3"], "sessions": {"slow": "300k latency 200ms"}}

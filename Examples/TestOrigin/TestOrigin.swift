@@ -16,7 +16,8 @@ struct TestOrigin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-origin",
         abstract: "Serves test media over HTTP with scheduled bandwidth and injected faults, for testing players.",
-        discussion: Self.guide
+        discussion: Self.guide,
+        version: ProgramVersion.line(of: "test-origin")
     )
 
     @Option(help: "Port to listen on; 0 chooses a free port.")
@@ -59,9 +60,10 @@ struct TestOrigin: AsyncParsableCommand {
     var media: [String] = []
 
     @Option(
-        help: ArgumentHelp("Duration of the fixtures in seconds: up to 480, in steps of 24.", valueName: "SECONDS")
+        help: ArgumentHelp("Duration of the fixtures: up to 480s, in steps of 24s.", valueName: "TIME"),
+        transform: DurationOption.read
     )
-    var length = 24
+    var length = DurationOption(.seconds(24))
 
     @Option(help: ArgumentHelp("Folder for the fixtures (default: the user's cache folder).", valueName: "FOLDER"))
     var cache: String?
@@ -82,14 +84,12 @@ struct TestOrigin: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
-            throw ValidationError("--port must be between 0 and 65535 (found \(port)).")
+            throw ValidationError("--port must be between 0 and 65535 (found \(port))")
         }
         guard (1...64).contains(threads) else {
-            throw ValidationError("--threads must be between 1 and 64 (found \(threads)).")
+            throw ValidationError("--threads must be between 1 and 64 (found \(threads))")
         }
-        guard (1...480).contains(length) else {
-            throw ValidationError("--length must be between 1 and 480 seconds (found \(length)).")
-        }
+        try length.validate("--length", in: .seconds(1) ... .seconds(480))
         _ = try Settings(self)
     }
 
@@ -111,7 +111,10 @@ struct TestOrigin: AsyncParsableCommand {
             configuration: configuration
         )
         FileLimit.raise()
-        announce(origin, settings)
+        do { try announce(origin, settings) } catch {
+            await origin.stop()
+            throw error
+        }
         await StopSignals.first()
         await origin.stop()
         if log?.finish() == false { writeToStandardError("Some requests could not be written to the log.\n") }
@@ -120,13 +123,13 @@ struct TestOrigin: AsyncParsableCommand {
 
     private func makeFixtures() async throws -> Fixtures {
         let folder = cache ?? Self.defaultCache
-        let fixtures = try await Fixtures.make(in: folder, seconds: length) { step in
+        let fixtures = try await Fixtures.make(in: folder, seconds: Int(length.duration.components.seconds)) { step in
             writeToStandardError("Creating fixtures: \(step)\n")
         }
         return fixtures
     }
 
-    private func announce(_ origin: Origin, _ settings: Settings) {
+    private func announce(_ origin: Origin, _ settings: Settings) throws {
         let style = TerminalStyle()
         var lines: [TerminalText] = ["\(style.bold("Test origin")) at \(style.link("\(origin.url())"))"]
         if !settings.schedule.isDefault { lines.append("Schedule: \(settings.schedule)") }
@@ -135,7 +138,7 @@ struct TestOrigin: AsyncParsableCommand {
         }
         lines.append("Separate session: \(style.link("\(origin.url("vod/ts/master.m3u8", session: "NAME"))"))")
         lines.append("Press Ctrl-C to stop.")
-        Terminal(isQuiet: true).write(lines.joined(separator: "\n") + "\n")
+        try Terminal(isQuiet: true).output(lines.joined(separator: "\n") + "\n")
     }
 
     /// `XDG_CACHE_HOME`, or `.cache` at home (XDG Base Directory Specification).

@@ -60,7 +60,7 @@ struct ResourceClient: Sendable {
         method: HTTPMethod = .get
     ) async -> Result<HTTPResponse, Failure> {
         do throws(HTTPError) {
-            var headers = try HTTPHeaders(["User-Agent": "Instrument-Check", "Accept": "*/*"])
+            var headers = try HTTPHeaders(["Accept": "*/*"])
             if let range { try headers.set("Range", range.headerValue) }
             let request = HTTPRequest(
                 method,

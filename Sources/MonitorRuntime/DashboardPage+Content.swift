@@ -62,7 +62,7 @@ extension DashboardPage {
         function el(tag,text,cls){const e=document.createElement(tag);if(text!==undefined&&text!==null)e.textContent=text;if(cls)e.className=cls;return e}
         function svg(tag,attributes){const e=document.createElementNS("http://www.w3.org/2000/svg",tag);for(const k in attributes)e.setAttribute(k,attributes[k]);return e}
         const ms=v=>v==null?"–":v<1000?v+" ms":v<6e5?(v/1000).toFixed(1)+" s":v<36e6?Math.round(v/6e4)+" min":(v/36e5).toFixed(1)+" h",count=(n,word)=>n+" "+word+(n===1?"":"s"),rate=v=>v==null?"–":v>=1e6?(v/1e6).toFixed(1)+" Mbit/s":Math.round(v/1e3)+" kbit/s";
-        const percent=v=>v==null?"–":(v*100).toFixed(v<0.1?2:1)+" %",clock=t=>{if(!t)return"";const d=new Date(t);return d.toDateString()===new Date().toDateString()?d.toLocaleTimeString():d.toLocaleString()};
+        const percent=v=>v==null?"–":(v*100).toFixed(v<0.1?2:1)+" %",zone=[undefined,{timeZoneName:"short"}],clock=t=>{if(!t)return"";const d=new Date(t);return d.toDateString()===new Date().toDateString()?d.toLocaleTimeString(...zone):d.toLocaleString(...zone)};
         const words={playing:["▶ playing","good"],rebuffering:["■ stalled","bad"],joining:["… joining","warn"],down:["✕ down","bad"],waiting:["○ waiting","dim"],new:["○ new","dim"]};
         const state=s=>words[s]||[s,"dim"];
         const trouble=r=>(r.up===false?8:0)+(r.state==="rebuffering"?4:0)+(r.broken.length?2:0)+(r.rebufferRatio>0.01?1:0);
@@ -102,7 +102,7 @@ extension DashboardPage {
             for(;;){const {value,done}=await reader.read();if(done)break;text+=value;let end;while((end=text.indexOf("\n\n"))>=0){const part=text.slice(0,end);text=text.slice(end+2);
               let name="",data="";for(const line of part.split("\n")){if(line.startsWith("event: "))name=line.slice(7);else if(line.startsWith("data: "))data=line.slice(6)}
               if(data)take(JSON.parse(data),name==="state")}}}catch{}
-          connection("Connection lost; the figures are from "+(last?new Date(last).toLocaleTimeString():"an earlier time")+". Retrying.");await new Promise(r=>setTimeout(r,2000))}}
+          connection("Connection lost; the figures are from "+(last?new Date(last).toLocaleTimeString(...zone):"an earlier time")+". Retrying.");await new Promise(r=>setTimeout(r,2000))}}
         setInterval(()=>{if(last&&!lost&&Date.now()-last>10000)connection("No news for "+Math.round((Date.now()-last)/1000)+" s.");else if(lost&&Date.now()-last<5000)connection("")},2000);
         function chart(title,points,value,shown,mark){const f=el("figure"),s=svg("svg",{viewBox:"0 0 300 70",preserveAspectRatio:"none",role:"img"}),values=points.map(value),top=Math.max(1,...values),slots=Math.max(30,points.length),w=300/slots,left=(slots-points.length)*w;
           s.append(Object.assign(svg("title"),{textContent:title}));values.forEach((v,i)=>{const h=v*58/top,r=svg("rect",{x:(left+i*w).toFixed(2),y:(66-h).toFixed(1),width:Math.max(0.5,w-0.5).toFixed(2),height:Math.max(0,h).toFixed(1)});const m=mark&&mark(points[i]);if(m){r.setAttribute("class",m);if(!h){r.setAttribute("y",8);r.setAttribute("height",58)}}s.append(r)});

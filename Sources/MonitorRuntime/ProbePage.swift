@@ -19,18 +19,21 @@ package final class ProbePage: Sendable {
 
     private let transport: any HTTPTransport
     private let guarded: any HTTPTransport
+    private let userAgent: String
     private let clock: any SchedulingClock
     private let running = Lock(0)
 
     /// - Parameters:
     ///   - transport: for configured private addresses.
     ///   - guarded: refuses private addresses.
+    ///   - userAgent: the `User-Agent` of the probe.
     package init(
         transport: any HTTPTransport,
         guarded: any HTTPTransport,
+        userAgent: String = InstrumentVersion.userAgent(),
         clock: any SchedulingClock = SystemClock()
     ) {
-        (self.transport, self.guarded, self.clock) = (transport, guarded, clock)
+        (self.transport, self.guarded, self.userAgent, self.clock) = (transport, guarded, userAgent, clock)
     }
 
     /// Plays a target and returns the page.
@@ -77,7 +80,7 @@ package final class ProbePage: Sendable {
         _ limit: Duration,
         _ format: MetricsWriter.Format
     ) async -> [UInt8] {
-        var configuration = ProbeConfiguration(allowsPrivateAddresses: isPrivate)
+        var configuration = ProbeConfiguration(allowsPrivateAddresses: isPrivate, userAgent: userAgent)
         if let profile, let profile = PlayerProfile(named: profile) { configuration.profile = profile }
         let taps = SessionTaps()
         let instrument = Instrument(

@@ -22,6 +22,7 @@ package final class ProbeSource: SessionSource {
     private let instrument: Instrument
     private let taps: SessionTaps
     private let transport: any HTTPTransport
+    private let userAgent: String
     private let clock: any SchedulingClock
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
@@ -32,21 +33,23 @@ package final class ProbeSource: SessionSource {
     ///   - instrument: the chain of all sessions, whose metricalc is a ``TappedMetricalc`` with the same taps.
     ///   - taps: passes the events of the chain to the sessions.
     ///   - transport: fetches playlists and segments of all sessions.
+    ///   - userAgent: the `User-Agent` of all sessions.
     ///   - clock: the clock of the instrument.
     ///   - reportsResponses: whether a backend needs the responses of requests.
     package init(
         instrument: Instrument,
         taps: SessionTaps,
         transport: any HTTPTransport,
+        userAgent: String = InstrumentVersion.userAgent(),
         clock: any SchedulingClock = SystemClock(),
         reportsResponses: @escaping @Sendable () -> Bool = { false }
     ) {
         (self.instrument, self.taps, self.transport, self.clock) = (instrument, taps, transport, clock)
-        self.reportsResponses = reportsResponses
+        (self.userAgent, self.reportsResponses) = (userAgent, reportsResponses)
     }
 
     package func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void) {
-        var configuration = ProbeConfiguration()
+        var configuration = ProbeConfiguration(userAgent: userAgent)
         if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let probe = Probe(
             MediaSource(stream.url.secretText),

@@ -54,7 +54,7 @@ package final class WebhookBackend: Backend {
 
     private func send(_ body: [UInt8], _ id: String) async -> DeliveryOutcome {
         do throws(HTTPError) {
-            var headers = try HTTPHeaders(["Content-Type": "application/json", "User-Agent": "Instrument-Monitor"])
+            var headers = try HTTPHeaders(["Content-Type": "application/json"])
             try headers.set("X-Instrument-Delivery", id)
             if let key { try headers.set("X-Instrument-Signature", MessageSignature.header(body, key: key)) }
             let request = HTTPRequest(

@@ -1,3 +1,4 @@
+public import Instrument
 public import InstrumentHTTP
 
 /// How a probe plays.
@@ -38,6 +39,8 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// request log has the version. A transport without HTTP/3 (`TransportConfiguration.supportsHTTP3`) ends the
     /// playback with an error. Progressive media is fetched by libavformat, which has no HTTP/3.
     public var usesHTTP3: Bool
+    /// The `User-Agent` of all requests: for playlists, segments, progressive media, ads and licences.
+    public var userAgent: String
     /// Which requests of streams carry Common Media Client Data, and how; nil, the default, for none.
     public var requestReporting: RequestReporting?
     /// Whether each request of a stream is reported with a separate event, `RequestFinish`. The attributes are those of
@@ -69,6 +72,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         playCount: Int? = 1,
         allowsPrivateAddresses: Bool = true,
         usesHTTP3: Bool = false,
+        userAgent: String = InstrumentVersion.userAgent(),
         requestReporting: RequestReporting? = nil,
         reportsRequests: Bool = false,
         ads: AdConfiguration? = nil,
@@ -85,6 +89,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.playCount = playCount.map { max(1, $0) }
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.usesHTTP3 = usesHTTP3
+        self.userAgent = userAgent
         self.requestReporting = requestReporting
         self.reportsRequests = reportsRequests
         self.ads = ads

@@ -23,7 +23,4 @@ package struct Patience {
         if isCancelled || left <= .zero { return nil }
         return Int32(max(1, min(limit ?? Self.slice, left.milliseconds)))
     }
-
-    /// The error of a wait that ended.
-    package func error(_ text: String) -> SocketError { isCancelled ? .cancelled : SocketError(text) }
 }

@@ -4,6 +4,6 @@ package struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package init(_ description: String) { self.description = description }
 
-    /// The task that waited was cancelled.
+    /// The task was cancelled before the connection was used.
     package static let cancelled = SocketError("the write was cancelled")
 }

@@ -52,7 +52,7 @@ package struct TCPSocket: Sendable {
             guard socket.wait(for: POLLOUT, patience) else {
                 socket.close()
                 return .failure(
-                    patience.error("\(peer): the server does not accept the connection in time; check that it runs")
+                    SocketError("\(peer): the server does not accept the connection in time; check that it runs")
                 )
             }
             var size = socklen_t(MemoryLayout<Int32>.size)
@@ -94,7 +94,7 @@ package struct TCPSocket: Sendable {
                 return .failure(Self.error("the connection broke", peer, failure))
             }
             guard wait(for: POLLOUT, patience) else {
-                return .failure(patience.error("\(peer): the server does not read in time; retry later"))
+                return .failure(SocketError("\(peer): the server does not read in time; retry later"))
             }
         }
         return .success(())
@@ -106,7 +106,7 @@ package struct TCPSocket: Sendable {
         var pause = 1
         while unconfirmedCount > 0 {
             guard let time = patience.next(atMost: pause) else {
-                return .failure(patience.error("\(peer): the server does not read in time; retry later"))
+                return .failure(SocketError("\(peer): the server does not read in time; retry later"))
             }
             pause = min(pause * 2, 20)
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -3,7 +3,8 @@ internal import InstrumentHTTP
 internal import InstrumentText
 
 extension HTTPRequest {
-    /// The request as a transport sends it: checked, and with the credentials of its address as a header.
+    /// The request as a transport sends it: checked, with the transport's `User-Agent` if the request has none, and
+    /// with the credentials of its address as a header.
     func prepared(_ configuration: TransportConfiguration) throws(HTTPError) -> HTTPRequest {
         guard body.count <= configuration.maxRequestBytes else {
             let message =
@@ -16,8 +17,9 @@ extension HTTPRequest {
         if let framing = headers.fields.first(where: { Self.framing.contains(where: $0.isNamed) }) {
             throw HTTPError(.invalidHeader, "the transport sets \(framing.name); remove the header", url: url)
         }
-        guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return self }
         var request = self
+        if headers["User-Agent"] == nil { try request.headers.set("User-Agent", configuration.userAgent) }
+        guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return request }
         request.headers.append("Authorization", "Basic " + Base64.encode(PercentCoding.decoded(userInfo)))
         return request
     }

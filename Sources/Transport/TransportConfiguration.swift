@@ -1,3 +1,5 @@
+public import Instrument
+
 /// How a transport connects.
 public struct TransportConfiguration: Hashable, Sendable {
     /// Which proxy is used.
@@ -26,6 +28,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Needs a libcurl with HTTP/3 (``supportsHTTP3``). Apple's transport chooses the version itself: there the value
     /// has no effect.
     public var usesHTTP3: Bool
+    /// The `User-Agent` of requests that have none.
+    public var userAgent: String
 
     /// Whether the platform's transport can use HTTP/3, which depends on how libcurl was built.
     public static var supportsHTTP3: Bool { SystemTransport.supportsHTTP3 }
@@ -38,7 +42,8 @@ public struct TransportConfiguration: Hashable, Sendable {
         maxConnectionsPerHost: Int = 16,
         maxRequestBytes: Int = 64 << 20,
         allowsPrivateAddresses: Bool = true,
-        usesHTTP3: Bool = false
+        usesHTTP3: Bool = false,
+        userAgent: String = InstrumentVersion.userAgent()
     ) {
         self.proxy = proxy
         self.additionalCAFile = additionalCAFile
@@ -46,5 +51,6 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.maxRequestBytes = max(0, maxRequestBytes)
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.usesHTTP3 = usesHTTP3
+        self.userAgent = userAgent
     }
 }

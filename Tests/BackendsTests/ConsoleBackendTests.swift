@@ -61,8 +61,8 @@ struct ConsoleBackendTests {
         let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
         #expect(
             plain == """
-                01:02:03.004 [2] Start  position=12000 title=x\\u{1b}[2Jy other=1
-                01:02:03.004 [2] StartTime  = 12 ms
+                01:02:03.004Z [2] Start  position=12000 title=x\\u{1b}[2Jy other=1
+                01:02:03.004Z [2] StartTime  = 12 ms
 
                 """
         )
@@ -84,7 +84,7 @@ struct ConsoleBackendTests {
         let line = await show([.event(event)], .text(colored: false))
         #expect(
             line == """
-                01:02:03.004 [2] Ping  duration=3 errorDescription=no score=7 ratio=0.5 isNew=true list=[1, two, []] \
+                01:02:03.004Z [2] Ping  duration=3 errorDescription=no score=7 ratio=0.5 isNew=true list=[1, two, []] \
                 object={a: x, b: 1} empty= über=é😀 odd\\nname=a\\u{0}b Duration=8
 
                 """
@@ -97,7 +97,7 @@ struct ConsoleBackendTests {
         let attributes: Attributes = ["senderId": "s-0", "playbackId": "p", "score": 7]
         let metric = Metric(.numPlays, 1, tracker: TrackerID(2), time: time, attributes: attributes)
         let line = await show([.metric(metric)], .text(colored: true))
-        #expect(line == "01:02:03.004 [2] \u{1B}[36mNumPlays\u{1B}[0m  = 1 score=7\n")
+        #expect(line == "01:02:03.004Z [2] \u{1B}[36mNumPlays\u{1B}[0m  = 1 score=7\n")
     }
 
     @Test("The backend requests a retry when the console does not accept output")

@@ -1,3 +1,4 @@
+import ArgumentParser
 import InstrumentCommandLine
 import Testing
 
@@ -16,6 +17,15 @@ struct DurationOptionTests {
 
     @Test("Another text is refused", arguments: ["", "s", "-1", "1e3", "1 s", "1w", "inf", "1000000000", "1.2.3"])
     func refused(text: String) { #expect(DurationOption(argument: text) == nil) }
+
+    @Test("A time outside of its range is refused with the range")
+    func range() {
+        #expect(throws: Never.self) { try DurationOption(.seconds(1)).validate("--x", in: .zero ... .seconds(1)) }
+        let error = #expect(throws: ValidationError.self) {
+            try DurationOption(.seconds(2)).validate("--x", in: .milliseconds(500) ... .seconds(1))
+        }
+        #expect(error?.message == "--x must be between 0.5s and 1s (found 2s)")
+    }
 
     @Test("The default value is shown in seconds")
     func shown() {

@@ -32,6 +32,7 @@ struct MetricsTests {
         var ledger = Ledger()
         (ledger.emitted, ledger.acknowledged, ledger.drops) = (7, 5, [.age: 2])
         facts.ledgers = [("samples", ledger)]
+        facts.build = [("version", "0.1.0"), ("libcurl", "8\"1")]
         facts.process = ProcessFigures(
             residentBytes: 1 << 26,
             threads: 9,
@@ -90,6 +91,7 @@ struct MetricsTests {
             "instrument_stream_playlist_age_seconds{\(labels)} 3", "instrument_stream_loudness_lufs{\(labels)} -23.5",
             "instrument_backend_acknowledged_samples_total{backend=\"samples\"} 5",
             "instrument_backend_dropped_samples_total{backend=\"samples\",reason=\"age\"} 2",
+            "instrument_build_info{version=\"0.1.0\",libcurl=\"8\\\"1\"} 1",
             "instrument_monitor_alert_firing{alert=\"down\"} 0", "process_resident_memory_bytes 67108864",
         ] {
             #expect(text.contains(line + "\n"), "missing: \(line)")

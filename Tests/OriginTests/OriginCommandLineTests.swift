@@ -1,4 +1,5 @@
 import Foundation
+import Instrument
 import InstrumentOrigin
 import LoopbackServers
 import TestTraits
@@ -75,6 +76,20 @@ struct OriginCommandLineTests {
             }
         }
         #expect(count == 12)
+    }
+
+    @Test("--version prints the program's version first")
+    func version() async throws {
+        let run = try await command([Self.program, "--version"])
+        #expect(run.status == 0 && run.errors.isEmpty)
+        #expect(run.output.hasPrefix("test-origin \(InstrumentVersion.current)\nSwift "), "\(run)")
+    }
+
+    @Test("The origin ends with status 4 if its address cannot be written")
+    func fullOutput() async throws {
+        let arguments = ["/bin/sh", "-c", "exec \"$0\" --no-fixtures --port 0 --media \"$1\" > /dev/full"]
+        let run = try await command(arguments + [Self.program, #filePath])
+        #expect(run.status == 4 && run.errors.contains("cannot write to standard output"), "\(run)")
     }
 
     @Test("The origin serves files without fixtures")

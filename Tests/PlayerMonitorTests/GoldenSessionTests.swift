@@ -34,6 +34,7 @@ struct GoldenSessionTests {
         #expect(await instrument.shutdown(timeout: .seconds(1800)))
         return String(decoding: output.withLock { $0 }, as: UTF8.self)
             .replacingOccurrences(of: Sample.path, with: "SAMPLE")
+            .replacingOccurrences(of: "\"\(InstrumentVersion.current)\"", with: "\"VERSION\"")
     }
 
     @Test("The sample's session equals the golden one, byte for byte (to update it: UPDATE_GOLDEN=1)")

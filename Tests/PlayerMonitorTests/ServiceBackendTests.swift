@@ -1,4 +1,5 @@
 import Foundation
+import Instrument
 import InstrumentCompression
 import InstrumentJSON
 import LoopbackServers
@@ -20,7 +21,7 @@ extension CommandLineTests {
         var names: [String] = []
         for request in server.requests {
             #expect(request.head.hasPrefix("POST /in HTTP/1.1\r\n"))
-            #expect(request.header("User-Agent") == "player-monitor")
+            #expect(request.header("User-Agent") == "player-monitor/" + InstrumentVersion.current)
             guard case .array(let actions) = try JSONValue(parsing: request.body) else { continue }
             #expect(actions.count <= 10)
             names += actions.compactMap { $0["name"]?.string }

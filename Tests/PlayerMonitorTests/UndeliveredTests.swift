@@ -244,7 +244,10 @@ struct UndeliveredTests {
         arguments: [
             ["--help"], ["play", "--help"], ["privacy"], ["privacy", "--format", "json"], ["abr"],
             ["abr", "--format", "json"],
-            ["device"], ["device", "--format", "json"], ["sensors"], ["sensors", "--watch"],
+            ["device"], ["device", "--format", "json"], ["sensors"], ["sensors", "--watch"], ["--version"],
+            ["check", "--list"], ["explain"], ["scte35", "/DAhAAAAAAAAAP/wEAUAAALRf+9//gAaF7DAAAAAAAA+MhNj"],
+            ["replay", ReplayCommandTests.golden], ["replay", "--backend", "json", ReplayCommandTests.golden],
+            ["report", "--text", ReplayCommandTests.golden], ["report", "-o", "-", ReplayCommandTests.golden],
             ["xapi", "validate", "STATEMENTS"], ["seer", "validate", "tincan", "STATEMENTS"],
         ]
     )
@@ -262,7 +265,7 @@ struct UndeliveredTests {
         #expect(run.errors.contains("cannot write to standard output: No space left on device"))
     }
 
-    @Test("Queue commands give exit code 4 when standard output is full, and a playback gives 3")
+    @Test("Queue commands and playbacks give exit code 4 when standard output is full")
     func fullOutputOfQueues() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
         let lrs = try SwitchedLRS(refusal: "404 Not Found")
@@ -273,8 +276,14 @@ struct UndeliveredTests {
             #expect(run.status == 4, "\(command)")
             #expect(run.errors.contains("cannot write to standard output"), "\(command)")
         }
-        let run = try Run.playerMonitor(["play", "--speed", "max", Sample.path], outputPath: "/dev/full")
-        #expect(run.status == 3)
-        #expect(run.errors.contains("samples were not delivered to console"))
+        for backend in ["console", "json"] {
+            let run = try Run.playerMonitor(
+                ["play", "--speed", "max", "--backend", backend, Sample.path],
+                outputPath: "/dev/full"
+            )
+            #expect(run.status == 4)
+            #expect(run.errors.contains("samples were not delivered to \(backend)"))
+            #expect(run.errors.hasSuffix("player-monitor: cannot write to standard output: No space left on device\n"))
+        }
     }
 }

@@ -48,7 +48,7 @@ extension CommandLineTests {
         let agents =
             #""context":{"contextAgents":[{"objectType":"contextAgent","agent":{"mbox":"mailto:a@example.org"}}]}"#
         try withFile([Self.good.dropLast() + "," + agents + "}"]) { path in
-            let second = try Run.playerMonitor("xapi", "validate", path, "--version", "2.0.0")
+            let second = try Run.playerMonitor("xapi", "validate", path, "--xapi-version", "2.0.0")
             #expect(second.status == 0)
             #expect(second.output == "1\tvalid\n")
             let first = try Run.playerMonitor("xapi", "validate", path)
@@ -58,7 +58,7 @@ extension CommandLineTests {
                     "1\tinvalid\tXAPI-00010 $.context.contextAgents `contextAgents` must not appear here"
                 )
             )
-            #expect(try Run.playerMonitor("xapi", "validate", path, "--version", "0.9").status == 2)
+            #expect(try Run.playerMonitor("xapi", "validate", path, "--xapi-version", "0.9").status == 2)
         }
     }
 

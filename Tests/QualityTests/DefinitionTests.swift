@@ -99,7 +99,7 @@ struct DefinitionTests {
             (1000, .error, ["isFatal": true]), (500, .bufferFinish, [:]), (2000, .stop, [:]),
             (1000, .mediaRequest, [:]),
         ])
-        #expect(found.map(\.state) == [.failed, .abandoned])
+        #expect(found.map(\.state) == [.failed, .stopped])
         #expect(found[0].length == 13_000 && found[0].times.total == 13_000)
         #expect(Dialect.instrument.value("PlaybackFailure", of: found[0]) == .integer(1))
         expect(
@@ -121,7 +121,7 @@ struct DefinitionTests {
             (0, .mediaRequest, [:]), (1000, .start, [:]), (5000, .error, ["isFatal": true]),
             (1000, .mediaRequest, [:]), (500, .error, ["isFatal": true]), (1000, .mediaRequest, [:]),
         ])
-        #expect(found.map(\.state) == [.failed, .failed, .abandoned])
+        #expect(found.map(\.state) == [.failed, .failed, .stopped])
         #expect(found.map { Dialect.openavt.value("NumEnds", of: $0) } == Array(repeating: .integer(0), count: 3))
     }
 

@@ -33,7 +33,7 @@ struct GoldenMetricTests {
         ]
         #expect(eventful.intervals.map(\.state) == expected.map(\.0))
         #expect(eventful.intervals.map(\.milliseconds) == expected.map(\.1))
-        #expect(eventful.state == .abandoned)
+        #expect(eventful.state == .stopped)
         #expect(eventful.length == 70_000)
     }
 

@@ -30,7 +30,7 @@ enum Golden {
     /// | 57,000 | BufferFinish | playing 3000 |
     /// | 60,000 | QualityChangeDown, 1 Mbit/s, 640×360 | playing 6000 (640x360, 1 Mbit/s) |
     /// | 66,000 | BufferBegin | rebuffering 4000 |
-    /// | 70,000 | Stop | abandoned |
+    /// | 70,000 | Stop | stopped |
     static let eventful: [Step] = [
         (0, .mediaRequest, [:]),
         (

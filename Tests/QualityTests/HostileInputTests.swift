@@ -150,7 +150,7 @@ struct HostileInputTests {
         }
         #expect(closed.count == 150)
         #expect(Set(closed.map(\.key.sender)) == Set((0..<150).map { "s-\($0)" }))
-        #expect(closed.allSatisfy { $0.state == .abandoned })
+        #expect(closed.allSatisfy { $0.state == .stopped })
         #expect(reader.concurrentPlays == 100)
         #expect(reader.finish().count == 100)
         #expect(reader.concurrentPlays == 0)

@@ -38,13 +38,14 @@ struct TopCommand: AsyncParsableCommand {
     var plain = false
 
     func validate() throws {
-        guard let url = try? HTTPURL(url), url.path == "/" || url.path.isEmpty else {
-            throw ValidationError("the address must be an http or https URL without a path (found '\(self.url)')")
+        let address = try Address.read(url, of: "the address of the monitor")
+        guard address.path == "/" || address.path.isEmpty else {
+            throw ValidationError("the address of the monitor must have no path (found '\(url)')")
         }
     }
 
     func run() async throws {
-        let transport = try SystemTransport()
+        let transport = try SystemTransport.ofProgram()
         let secret = try token.map { try $0.secret() }
         let base = try HTTPURL(url).origin
         let fetch: @Sendable (String) async -> Result<JSONValue, HTTPError> = { path in

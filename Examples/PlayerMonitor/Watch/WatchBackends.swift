@@ -81,10 +81,7 @@ struct WatchBackends {
         }
         let target = configuration.url?.secretText ?? configuration.account
         let text = configuration.kind.description + (target.map { ":" + $0 } ?? "")
-        guard let option = BackendOption(argument: text) else {
-            throw WatchSetupError(description: "the address is not valid for a backend of kind `\(configuration.kind)`")
-        }
-        return try option.make(terminal, services, queue: state)
+        return try BackendOption(parsing: text).make(terminal, services, queue: state)
     }
 
     private func file(_ path: String, _ configuration: BackendConfiguration) throws -> any Backend {

@@ -112,7 +112,7 @@ struct WatchCommand: AsyncParsableCommand {
         WatchConfiguration.read(
             contentsOf: file,
             profiles: Set(PlayerProfile.named.map(\.name)),
-            isAddress: { BackendOption(argument: "\($0):\($1)") != nil }
+            isAddress: { (try? BackendOption(parsing: "\($0):\($1)")) != nil }
         )
     }
 

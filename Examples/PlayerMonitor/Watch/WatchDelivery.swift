@@ -41,14 +41,14 @@ struct WatchDelivery {
             privacy: PrivacyRules(declaring: .monitor),
             onDiagnostic: { diagnostic in
                 watch.note(diagnostic)
-                log.warning("\(diagnostic)")
+                log.warning(diagnostic)
             }
         )
         let messages = try Self.makeStore(factory.state.map { $0 + "/alerts" }, log)
         let messageWatch = DeliveryWatch(receivers, in: messages.store, queue: factory.state.map { $0 + "/alerts" })
         alerts = BatchQueue(store: messages.store, backends: receivers, clock: clock) { diagnostic in
             messageWatch.note(diagnostic)
-            log.warning("\(diagnostic)")
+            log.warning(diagnostic)
         }
         stores = [samples.durable, messages.durable].compactMap(\.self)
         watches = [watch, messageWatch]
@@ -77,7 +77,7 @@ struct WatchDelivery {
     ) throws -> (store: any SampleStore, durable: DurableStore?) {
         guard let directory else { return (InMemoryStore(), nil) }
         do {
-            let store = try DurableStore(directory: directory) { log.warning("\($0)") }
+            let store = try DurableStore(directory: directory) { log.warning($0) }
             return (store, store)
         } catch { throw ValidationError("--state: \(error)") }
     }

@@ -13,6 +13,7 @@ final class WatchLog: Sendable {
     let terminal: Terminal
     private let isJournal: Bool
     private let isSilent = Lock(false)
+    private let repeats = RepeatLimiter()
 
     init(_ terminal: Terminal, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.terminal = terminal
@@ -30,6 +31,9 @@ final class WatchLog: Sendable {
         if isSilent.withLock({ $0 }) { return }
         terminal.note((isJournal ? "<4>" : "player-monitor: ") + "\(text)")
     }
+
+    /// Writes a diagnostic, unless an equal one was written just now.
+    func warning(_ diagnostic: Diagnostic) { if let line = diagnostic.line(repeats) { warning(line) } }
 
     /// Writes nothing until ``unsilence()``, while a table has the terminal.
     func silence() { isSilent.withLock { $0 = true } }

@@ -28,7 +28,10 @@ struct WatchRun {
         Allocator.keepFlat()
         let clock = SystemClock()
         let begin = clock.wallTime
-        let transport = try makeTransport()
+        let transport = try SystemTransport.ofProgram(
+            maxConnectionsPerHost: 10_000,
+            refusingPrivateAddresses: command.refusePrivateAddresses
+        )
         let (routes, taps) = (SampleRoutes(), SessionTaps())
         routes.replace(Self.routes(configuration))
         let factory = WatchBackends(
@@ -39,12 +42,19 @@ struct WatchRun {
             isDryRun: command.dryRun
         )
         let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
-        let source = ProbeSource(instrument: delivery.instrument, taps: taps, transport: transport, clock: clock)
+        let source = ProbeSource(
+            instrument: delivery.instrument,
+            taps: taps,
+            transport: transport,
+            userAgent: PlayerMonitor.userAgent,
+            clock: clock
+        )
         let monitor = makeMonitor(source, delivery, clock)
         let facts: @Sendable () -> MonitorFacts = {
             var facts = MonitorFacts()
             facts.ledgers = delivery.ledgers
             facts.process = ProcessFigures.current(startTime: begin)
+            facts.build = PlayerMonitor.build
             return facts
         }
         let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport), clock: clock)
@@ -76,6 +86,7 @@ struct WatchRun {
         let isDelivered = await delivery.shutdown(timeout: .seconds(10))
         await server?.stop()
         log.event("stopped")
+        try log.terminal.checkOutput()
         if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 
@@ -134,23 +145,13 @@ struct WatchRun {
             && !configuration.backends.values.contains { BackendConfiguration.Kind.plain.contains($0.kind) }
     }
 
-    private func makeTransport() throws -> SystemTransport {
-        do {
-            return try SystemTransport(
-                TransportConfiguration(
-                    maxConnectionsPerHost: 10_000,
-                    allowsPrivateAddresses: !command.refusePrivateAddresses
-                )
-            )
-        } catch { throw ValidationError(error.description) }
-    }
-
     private func makeProbes(_ transport: SystemTransport) throws -> ProbePage? {
         guard command.listen != nil else { return nil }
-        do {
-            let guarded = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false))
-            return ProbePage(transport: transport, guarded: guarded)
-        } catch { throw ValidationError(error.description) }
+        return ProbePage(
+            transport: transport,
+            guarded: try SystemTransport.ofProgram(refusingPrivateAddresses: true),
+            userAgent: PlayerMonitor.userAgent
+        )
     }
 
     private func makeServer(_ service: MonitorService) async throws -> MonitorServer? {

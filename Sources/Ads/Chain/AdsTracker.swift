@@ -31,7 +31,7 @@ public final class AdsTracker: Tracker {
     public func begin(in context: TrackerContext) {
         state.withLock { $0.context = context }
         context.register(.isAdsTracker) { true }
-        context.emit(.trackerInit)
+        context.emitInit()
     }
 
     /// Reports nothing more.

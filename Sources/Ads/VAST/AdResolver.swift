@@ -39,18 +39,27 @@ public struct AdFetchError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct TransportAdFetcher: AdFetching {
     private let transport: any HTTPTransport
     private let maxBytes: Int
+    private let userAgent: String?
 
     /// Creates a fetcher.
-    public init(_ transport: any HTTPTransport, limits: AdLimits = AdLimits()) {
-        (self.transport, maxBytes) = (transport, limits.bytes)
+    ///
+    /// - Parameters:
+    ///   - transport: sends the requests.
+    ///   - limits: the largest document.
+    ///   - userAgent: the `User-Agent` of requests; nil for the transport's.
+    public init(_ transport: any HTTPTransport, limits: AdLimits = AdLimits(), userAgent: String? = nil) {
+        (self.transport, maxBytes, self.userAgent) = (transport, limits.bytes, userAgent)
     }
 
     /// Fetches a response of status 200 to 299. A response without content (204) is an empty document.
     public func fetch(_ url: HTTPURL, timeout: Duration) async throws(AdFetchError) -> AdDocument {
         do throws(HTTPError) {
+            var headers = HTTPHeaders()
+            if let userAgent { try headers.set("User-Agent", userAgent) }
             let request = HTTPRequest(
                 .get,
                 url,
+                headers: headers,
                 timeout: timeout,
                 connectTimeout: timeout,
                 maxResponseBytes: maxBytes,

@@ -69,7 +69,7 @@ public final class BeaconBackend: SelectiveBackend {
     public init(
         name: BackendName = "beacons",
         transport: any HTTPTransport,
-        userAgent: String = "Instrument",
+        userAgent: String = InstrumentVersion.userAgent(),
         timeout: Duration = .seconds(10),
         maxAtOnce: Int = 8,
         clock: any SchedulingClock = SystemClock(),

@@ -80,7 +80,7 @@ enum ConsoleLine {
     static func text(of sample: Sample, colored: Bool) -> TerminalText {
         let (name, details, color) = describe(sample)
         let painted: TerminalText = colored ? "\u{1B}[\(color)m\(name)\u{1B}[0m" : "\(name)"
-        let line: TerminalText = "\(sample.time.wallTime.timeOfDay) [\(sample.tracker)] \(painted)"
+        let line: TerminalText = "\(sample.time.wallTime.timeOfDay)Z [\(sample.tracker)] \(painted)"
         return details.isEmpty ? "\(line)\n" : "\(line)  \(details)\n"
     }
 

@@ -13,6 +13,9 @@ struct OutgoingMessage: Sendable {
 final class KafkaConnection: Sendable {
     /// A cancelled task is noticed this often.
     private static let slice: Int32 = 50
+    /// A delivery of which nothing arrives reports after this time why no broker answers. Its messages stay with the
+    /// producer, and the next attempt waits for them.
+    private static let patience = Duration.seconds(5)
     /// Reports of cancelled deliveries and news about connections are collected this often while nothing is delivered,
     /// so that they do not pile up in librdkafka.
     private static let idleInterval = DispatchTimeInterval.seconds(5)
@@ -95,7 +98,7 @@ final class KafkaConnection: Sendable {
         for message in messages {
             guard producer.notes.reports.needsMessage(message.id) else { continue }
             while !produce(message, through: producer) {
-                if isCancelled() { return course.outcome = cancelled }
+                if isCancelled() { return course.outcome = unreached(producer) ?? cancelled }
                 producer.poll(milliseconds: slice)
             }
         }
@@ -136,15 +139,28 @@ final class KafkaConnection: Sendable {
 
     private static let cancelled = DeliveryOutcome.retry(after: nil, reason: "the delivery was cancelled")
 
+    /// Why no broker answers, as librdkafka said last; nil if it has not said anything since a message arrived.
+    private static func unreached(_ producer: KafkaProducer) -> DeliveryOutcome? {
+        guard let failure = producer.notes.unreached else { return nil }
+        return failure.kind == .unauthorized
+            ? .unauthorized(reason: failure.reason) : .retry(after: nil, reason: failure.reason)
+    }
+
     private static func awaitReports(
         of ids: [SampleID],
         from producer: KafkaProducer,
         _ isCancelled: () -> Bool
     ) -> DeliveryOutcome {
-        let notes = producer.notes
+        let (notes, clock) = (producer.notes, SystemClock())
+        let (begin, count) = (clock.now, notes.reports.underWayCount)
         for id in ids {
             while notes.reports.isUnderWay(id) {
-                if isCancelled() { return cancelled }
+                if isCancelled() { return unreached(producer) ?? cancelled }
+                if notes.reports.underWayCount == count, begin.duration(to: clock.now) >= patience,
+                    let outcome = unreached(producer)
+                {
+                    return outcome
+                }
                 producer.poll(milliseconds: slice)
             }
         }

@@ -32,6 +32,13 @@ struct KafkaFailure: Hashable, Sendable {
         reason = ServerWords.words(text, hiding: secrets) ?? "the message was not delivered"
     }
 
+    /// The failure of messages that wait because no broker answers.
+    init(unreached words: String, isUnauthorized: Bool, secrets: [String]) {
+        let text = "no broker answers: " + words
+        kind = isUnauthorized ? .unauthorized : .temporary
+        reason = ServerWords.words(text, hiding: secrets) ?? "no broker answers"
+    }
+
     /// The failure of a message that the producer itself does not take.
     init(ofProducing code: rd_kafka_resp_err_t, secrets: [String]) {
         let failure = KafkaFailure(code, words: nil, secrets: secrets)

@@ -13,6 +13,11 @@ final class KafkaProducer: CustomReflectable {
         var isUnauthorized = false
         let secrets: [String]
 
+        /// Why no broker answers; nil without news about connections.
+        var unreached: KafkaFailure? {
+            words.map { KafkaFailure(unreached: $0, isUnauthorized: isUnauthorized, secrets: secrets) }
+        }
+
         init(secrets: [String]) { self.secrets = secrets }
     }
 

@@ -11,12 +11,25 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The place that holds a service's credentials: an environment variable or a file. No message repeats the argument,
-/// because a user may have typed a key by mistake.
+/// The place that holds a service's credentials: an environment variable or a file. A message repeats the argument only
+/// if it certainly is the name of a variable, because a user may have typed a key by mistake.
 package struct CredentialsOption: ExpressibleByArgument {
     /// A service that requires credentials.
     package enum Service: String, CaseIterable {
         case sift, xapi, seer, influx, newrelic, otlp, kafka, nats
+
+        /// What the variable or the file holds.
+        package var form: String {
+            switch self {
+            case .sift: "ACCOUNT:KEY"
+            case .xapi, .kafka: "USER:PASSWORD"
+            case .seer: "CLIENT:SECRET"
+            case .influx: "USER:PASSWORD, or a token"
+            case .newrelic: "a license key"
+            case .otlp: "HEADER:VALUE"
+            case .nats: "USER:PASSWORD, a token, a seed, or the text of a credentials file"
+            }
+        }
     }
 
     private static let filePrefix = "file:"
@@ -34,7 +47,7 @@ package struct CredentialsOption: ExpressibleByArgument {
     /// Reads a name and its secret, separated by a colon. Exits with code 2 if they cannot be read.
     package func pair() throws -> (name: String, secret: String) {
         let parts = try text().split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let name = parts.first, let secret = parts.last else { throw Self.noPair }
+        guard parts.count == 2, let name = parts.first, let secret = parts.last else { throw noPair }
         return (String(name), String(secret))
     }
 
@@ -42,7 +55,7 @@ package struct CredentialsOption: ExpressibleByArgument {
     package func secret() throws -> String {
         let text = try text()
         if text.isEmpty || text.contains(where: \.isNewline) {
-            throw ValidationError("the place that --credentials-from names must hold one line with a key or a token")
+            throw ValidationError("\(placeText) must hold one line with a key or a token")
         }
         return text
     }
@@ -53,8 +66,28 @@ package struct CredentialsOption: ExpressibleByArgument {
         return String(text.trimmingWhitespace)
     }
 
-    package static var noPair: ValidationError {
-        ValidationError("the place that --credentials-from names must hold NAME:SECRET (found something else)")
+    /// That the text is no name and secret.
+    package var noPair: ValidationError {
+        ValidationError("\(placeText) must hold NAME:SECRET (found something else)")
+    }
+
+    /// The place in a message.
+    private var placeText: String {
+        if place.hasPrefix(Self.filePrefix) { return "the file that --credentials-from names" }
+        guard Self.isCertainlyName(place) else { return "the environment variable that --credentials-from names" }
+        return "the environment variable \(place), which --credentials-from names,"
+    }
+
+    /// Whether a text consists of words of capital letters, and perhaps a number, joined by underscores: what people
+    /// call variables, and what no generated key looks like.
+    private static func isCertainlyName(_ text: String) -> Bool {
+        let words = text.split(separator: "_", omittingEmptySubsequences: false)
+        return text.utf8.count <= 40 && words.first?.first?.isNumber == false
+            && words.allSatisfy { word in
+                let isNumber = word.utf8.count <= 2 && word.utf8.allSatisfy(\.isDigit)
+                let isWord = word.utf8.count <= 14 && word.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+                return !word.isEmpty && (isNumber || isWord)
+            }
     }
 
     private func readFile() throws -> String {
@@ -73,9 +106,8 @@ package struct CredentialsOption: ExpressibleByArgument {
 
     private func readVariable() throws -> String {
         guard let text = getenv(place).map({ String(cString: $0) }) else {
-            throw ValidationError(
-                "the environment variable that --credentials-from names is not set; set it to NAME:SECRET"
-            )
+            let form = service?.form ?? "the credentials"
+            throw ValidationError("\(placeText) is not set; set it to \(form)")
         }
         return text
     }

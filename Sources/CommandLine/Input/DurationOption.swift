@@ -1,9 +1,9 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Instrument
 internal import InstrumentText
 
-/// A duration of an option: `30s`, `500ms`, `1.5m`, `2h`, `7d`, or a number of seconds.
-package struct DurationOption: ExpressibleByArgument, Hashable, Sendable {
+/// A time of an option: `500ms`, `30s`, `1.5m`, `2h`, `7d`, or a number of seconds. The one type for all times.
+package struct DurationOption: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
     /// The duration.
     package let duration: Duration
 
@@ -16,8 +16,33 @@ package struct DurationOption: ExpressibleByArgument, Hashable, Sendable {
         self.duration = duration
     }
 
-    /// The text of the duration as `--help` shows it.
-    package var defaultValueDescription: String { "\(duration.seconds.formattedShort)s" }
+    /// Reads a duration, for the `transform` of an option; another text is refused with the accepted forms.
+    @Sendable package static func read(_ argument: String) throws -> DurationOption {
+        guard let option = DurationOption(argument: argument) else {
+            throw ValidationError("a time has a unit, as in 500ms, 5s, 2m or 1h; a number alone is in seconds")
+        }
+        return option
+    }
+
+    /// Refuses a time outside of `range`.
+    ///
+    /// - Parameter option: the name of the option with its hyphens.
+    package func validate(_ option: String, in range: ClosedRange<Duration>) throws {
+        if range.contains(duration) { return }
+        let (least, most) = (DurationOption(range.lowerBound), DurationOption(range.upperBound))
+        throw ValidationError("\(option) must be between \(least) and \(most) (found \(self))")
+    }
+
+    /// Refuses a time of zero.
+    ///
+    /// - Parameter option: the name of the option with its hyphens.
+    package func validatePositive(_ option: String) throws {
+        if duration <= .zero { throw ValidationError("\(option) must be above 0s (found \(self))") }
+    }
+
+    /// The time in seconds, as `--help` shows it.
+    package var description: String { "\(duration.seconds.formattedShort)s" }
+    package var defaultValueDescription: String { description }
 
     private static func duration(_ text: String) -> Duration? {
         if let duration = DurationText.duration(text) { return duration }

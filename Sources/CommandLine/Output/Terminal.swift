@@ -18,12 +18,14 @@ package final class Terminal: Sendable {
     private struct State {
         var progress: TerminalText = ""
         var isOutputClosed = false
-        /// The reason of the latest failed write to standard output.
+        /// Why the latest write to standard output failed; nil after one that succeeded.
         var failure: OutputError?
         var onOutputClosed: (@Sendable () -> Void)?
     }
 
     private let showsProgress: Bool
+    /// The diagnostics that were noted just now.
+    let repeats = RepeatLimiter()
     private let state = Lock(State())
 
     /// Creates a terminal; it shows progress only if standard error is a terminal and `isQuiet` is false.
@@ -54,7 +56,9 @@ package final class Terminal: Sendable {
             let cause = SystemFile.writeAll(bytes, to: STDOUT_FILENO)
             draw(state)
             switch cause {
-            case 0: return (true, false)
+            case 0:
+                state.failure = nil
+                return (true, false)
             case EPIPE:
                 state.isOutputClosed = true
                 return (true, true)
@@ -76,6 +80,11 @@ package final class Terminal: Sendable {
     /// Writes lines of a console backend, which has escaped them, as a result.
     package func output(escaped bytes: [UInt8]) throws(OutputError) {
         if !write(escaped: bytes) { throw state.withLock { $0.failure } ?? OutputError(EIO) }
+    }
+
+    /// Throws if the latest write to standard output failed: for commands that write while they run, at their end.
+    package func checkOutput() throws(OutputError) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// Writes a line to standard error.

@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import Instrument
 internal import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -14,41 +15,64 @@ extension AsyncParsableCommand {
     ///
     /// Unlike the parser's own `main`, wrong arguments exit with code 2, standard output that cannot be written
     /// with code 4, and every message is escaped for the terminal.
-    package static func runProgram() async {
+    ///
+    /// - Parameter libraries: the libraries that `--version` names.
+    package static func runProgram(libraries: () -> [LinkedLibrary] = { [] }) async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Before anything is set up.
+        if arguments == ["--version"] { succeed(with: version(libraries())) }
+        StandardStreams.occupy()
+        var command: any ParsableCommand
+        do { command = try parseAsRoot(arguments) } catch { refuse(arguments, error, libraries) }
         do {
-            var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            end(with: error)
+            fail(error)
         }
     }
 
-    private static func end(with error: any Error) -> Never {
-        var error = error
+    private static var program: String { configuration.commandName ?? "\(Self.self)" }
+
+    private static func version(_ libraries: [LinkedLibrary]) -> TerminalText {
+        ProgramVersion(of: program, libraries: libraries).text
+    }
+
+    /// Ends the program after arguments that are wrong, or that ask for help.
+    private static func refuse(_ arguments: [String], _ error: any Error, _ libraries: () -> [LinkedLibrary]) -> Never {
         if exitCode(for: error) == .success {
-            // Help is a result like any other; the parser would not report that standard output could not be written.
-            do {
-                let text = fullMessage(for: error)
-                // Help is the program's own text.
-                if !text.isEmpty { try Terminal(isQuiet: true).output(TerminalText(trusted: text) + "\n") }
-                _exit(ExitStatus.success.rawValue)
-            } catch let failure {
-                error = failure
-            }
+            let text = fullMessage(for: error)
+            if text == ProgramVersion.line(of: program) { succeed(with: version(libraries())) }
+            // Help is the program's own text.
+            succeed(with: text.isEmpty ? "" : TerminalText(trusted: text) + "\n")
         }
-        if error is OutputError {
-            writeToStandardError("\(configuration.commandName ?? "\(Self.self)"): \(error)\n")
-            _exit(ExitStatus.unwritten.rawValue)
+        let path = CommandPath(Self.self, arguments)
+        let message = "Error: \(path.unknownCommand ?? message(for: error))\nSee '\(path.text) --help'."
+        writeToStandardError(TerminalText(message: message, repeating: arguments) + "\n")
+        _exit(ExitStatus.wrongUse.rawValue)
+    }
+
+    /// Writes a result and ends the program.
+    private static func succeed(with text: TerminalText) -> Never {
+        do throws(OutputError) { try Terminal(isQuiet: true).output(text) } catch { fail(error) }
+        _exit(ExitStatus.success.rawValue)
+    }
+
+    /// Ends the program after an error of a command that has begun: its message alone, without the usage.
+    private static func fail(_ error: any Error) -> Never {
+        // A command may ask for its help.
+        if exitCode(for: error) == .success {
+            let text = fullMessage(for: error)
+            succeed(with: text.isEmpty ? "" : TerminalText(trusted: text) + "\n")
         }
+        let message = error is OutputError ? "\(error)" : message(for: error)
         // An exit code alone has no message.
-        let (code, message) = (exitCode(for: error), fullMessage(for: error))
-        if !message.isEmpty {
-            writeToStandardError(TerminalText(message: message, repeating: CommandLine.arguments) + "\n")
-        }
+        if !message.isEmpty { writeToStandardError("\(program): \(message)\n") }
+        if error is OutputError { _exit(ExitStatus.unwritten.rawValue) }
+        let code = exitCode(for: error)
         guard code == .validationFailure else { exit(withError: code) }
         _exit(ExitStatus.wrongUse.rawValue)
     }

@@ -42,6 +42,13 @@ public struct TrackerContext: Sendable {
         self.instrument = instrument
     }
 
+    /// Reports ``Action/trackerInit`` with the version of the library: the one event of a tracker that names it.
+    package func emitInit() {
+        var attributes = Attributes()
+        attributes[.instrumentVersion] = InstrumentVersion.current
+        emit(.trackerInit, attributes: attributes)
+    }
+
     /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
     ///
     /// Attributes that neither the tracker nor the vocabulary nor the app declares are left out; see

@@ -22,7 +22,7 @@ public final class AdTracker: Tracker {
     public func begin(in context: TrackerContext) {
         // For events that the player does not report: pings, and actions that the app emits.
         context.register(AdStatus.fields.map(\.name)) { [player] in player.status.attributes }
-        context.emit(.trackerInit)
+        context.emitInit()
         player.report { signal in
             var attributes = signal.status.attributes
             attributes.merge(signal.attributes)

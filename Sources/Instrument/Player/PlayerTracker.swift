@@ -19,7 +19,7 @@ public final class PlayerTracker: Tracker {
         self.context.withLock { $0 = context }
         // For events that the player does not report: pings, and actions that the app emits.
         context.register(PlayerStatus.fields.map(\.name)) { [player] in player.status.attributes }
-        context.emit(.trackerInit)
+        context.emitInit()
         player.report { signal in
             var attributes = signal.status?.attributes ?? Attributes()
             attributes.merge(signal.attributes)

@@ -8,6 +8,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.streamId, "The stream; new each time one is loaded", .otherUsageData),
         FieldDeclaration(.playbackId, "The playback; new each time", .otherUsageData),
         FieldDeclaration(.trackerTarget, "What the tracker watches"),
+        FieldDeclaration(.instrumentVersion, "The version of the library that observes", .otherDiagnosticData),
         FieldDeclaration(.isAdsTracker, "Whether the tracker watches ads"),
         FieldDeclaration(.contentSenderId, "The tracker of the content that the ads interrupt", .otherUsageData),
         FieldDeclaration(.title, "The title of what is played"),

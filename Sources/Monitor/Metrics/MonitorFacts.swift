@@ -6,6 +6,8 @@ package struct MonitorFacts: Sendable {
     package var ledgers: [(name: String, ledger: Ledger)] = []
     /// Figures of the process; nil where the system does not say.
     package var process: ProcessFigures?
+    /// The version of the program and of the libraries that it runs with; empty shows none.
+    package var build: [(name: String, value: String)] = []
     /// Requests to the probe page that were refused or ran.
     package var probes = 0
 

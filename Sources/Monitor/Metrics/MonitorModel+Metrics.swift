@@ -12,6 +12,14 @@ extension MonitorModel {
         writeChecks(shown, to: &writer, now)
         writeAlerts(to: &writer)
         writeMonitor(to: &writer, now)
+        if !facts.build.isEmpty {
+            writer.begin(
+                "instrument_build_info",
+                .gauge,
+                "Always 1; the labels are the version of the program and of the libraries that it runs with."
+            )
+            writer.sample(1, MetricsWriter.labels(facts.build.map { ($0.name, $0.value) }))
+        }
         Self.write(facts.ledgers, to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()

@@ -57,7 +57,7 @@ final class AdEngine: PlaybackEngine {
         (self.configuration, self.make, self.outlet) = (configuration, make, outlet)
         content = make.engine(for: source, configuration)
         loader = AdLoader(
-            fetcher: TransportAdFetcher(make.transport, limits: ads.limits),
+            fetcher: TransportAdFetcher(make.transport, limits: ads.limits, userAgent: configuration.userAgent),
             configuration: ads,
             clock: make.clock,
             randomness: make.randomness

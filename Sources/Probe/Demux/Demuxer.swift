@@ -41,14 +41,19 @@ struct Demuxer: ~Copyable {
     private(set) var info = MediaInfo()
 
     /// Opens the source and inspects its tracks.
-    init(opening source: MediaSource, timeouts: Timeouts, interrupt: Interrupt) throws(ProbeError) {
+    init(
+        opening source: MediaSource,
+        timeouts: Timeouts,
+        interrupt: Interrupt,
+        userAgent: String = InstrumentVersion.userAgent()
+    ) throws(ProbeError) {
         self.source = source
         self.interrupt = interrupt
         self.timeouts = timeouts
         probe_initialize()
         try SourceCheck.check(source)
         interrupt.allow(timeouts.open)
-        input = try Self.openInput(source, timeouts, interrupt)
+        input = try Self.openInput(source, timeouts, interrupt, userAgent)
         try SourceCheck.checkBeginning(of: input, source, interrupt)
         context = try Self.openContext(input, source, interrupt)
         packet = av_packet_alloc()
@@ -65,7 +70,8 @@ struct Demuxer: ~Copyable {
     private static func openInput(
         _ source: MediaSource,
         _ timeouts: Timeouts,
-        _ interrupt: Interrupt
+        _ interrupt: Interrupt,
+        _ userAgent: String
     ) throws(ProbeError) -> UnsafeMutablePointer<AVIOContext>? {
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
@@ -77,7 +83,7 @@ struct Demuxer: ~Copyable {
         case .http(let address):
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
-            av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
+            av_dict_set(&options, "user_agent", userAgent, 0)
             // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)
             av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)

@@ -20,7 +20,12 @@ enum SourceCheck {
             if errno == EACCES {
                 throw ProbeError(.unreadable, .open, source, "it may not be read; check its permissions")
             }
-            throw ProbeError(.notFound, .open, source, "there is no such file; check the path")
+            throw ProbeError(
+                .notFound,
+                .open,
+                source,
+                "there is no such file; check the path, or put http:// or https:// in front of an address"
+            )
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: throw ProbeError(.isDirectory, .open, source, "this is a directory; name a file in it")

@@ -22,7 +22,11 @@ struct EngineMaker: Sendable {
                 ? StreamEngine(
                     source: source,
                     configuration: configuration,
-                    fetcher: TransportFetcher(transport: transport, clock: clock),
+                    fetcher: TransportFetcher(
+                        transport: transport,
+                        clock: clock,
+                        userAgent: configuration.userAgent
+                    ),
                     clock: clock,
                     randomness: randomness
                 ) : ProbeEngine(source: source, configuration: configuration, clock: clock)

@@ -108,7 +108,12 @@ final class ProbeEngine: DrivenEngine {
         do throws(ProbeError) {
             try checkAddress()
             let timeouts = Demuxer.Timeouts(open: configuration.openTimeout, read: configuration.readTimeout)
-            var demuxer = try Demuxer(opening: source, timeouts: timeouts, interrupt: interrupt)
+            var demuxer = try Demuxer(
+                opening: source,
+                timeouts: timeouts,
+                interrupt: interrupt,
+                userAgent: configuration.userAgent
+            )
             let info = demuxer.info
             change(wakingReader: false) { session, now in session.opened(info, now: now) }
             read(from: &demuxer, wait: wait)

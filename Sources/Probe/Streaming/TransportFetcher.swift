@@ -11,9 +11,19 @@ struct TransportFetcher: ResourceFetcher {
     /// The same transport, if it needs no task for a request.
     private let starting: (any StartingTransport)?
     private let clock: any SchedulingClock
+    private let commonHeaders: HTTPHeaders
 
-    init(transport: any HTTPTransport, clock: any SchedulingClock) {
+    init(
+        transport: any HTTPTransport,
+        clock: any SchedulingClock,
+        userAgent: String = InstrumentVersion.userAgent()
+    ) {
         (self.transport, self.clock) = (transport, clock)
+        var headers = HTTPHeaders()
+        // A text that is no value of a header leaves the transport's.
+        try? headers.set("User-Agent", userAgent)
+        headers.append("Accept", "*/*")
+        commonHeaders = headers
         starting = transport as? any StartingTransport
     }
 
@@ -28,7 +38,7 @@ struct TransportFetcher: ResourceFetcher {
             buffer.append(bytes, at: clock.now)
             progress()
         }
-        if let starting, let message = try? Self.message(request) {
+        if let starting, let message = try? self.message(request) {
             let cancel = starting.start(message, expecting: { buffer.expect($0) }, receiving: receive) { outcome in
                 // The transport's thread has other requests to serve.
                 Task { ended(Self.result(of: outcome, to: request, buffer, clock)) }
@@ -38,7 +48,7 @@ struct TransportFetcher: ResourceFetcher {
         let task = Task {
             var outcome: Result<HTTPResponse, HTTPError>
             do throws(HTTPError) {
-                let message = try Self.message(request)
+                let message = try self.message(request)
                 outcome = .success(
                     try await transport.send(message, expecting: { buffer.expect($0) }, receiving: receive)
                 )
@@ -52,14 +62,7 @@ struct TransportFetcher: ResourceFetcher {
 
     func offload(_ work: @escaping @Sendable () -> Void) { Task { work() } }
 
-    private static let commonHeaders: HTTPHeaders = {
-        var headers = HTTPHeaders()
-        headers.append("User-Agent", "Instrument-Probe")
-        headers.append("Accept", "*/*")
-        return headers
-    }()
-
-    private static func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
+    private func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
         var headers = commonHeaders
         if !request.body.isEmpty { try headers.set("Content-Type", "application/octet-stream") }
         if let range = request.range {
@@ -83,7 +86,7 @@ struct TransportFetcher: ResourceFetcher {
             timeout: request.timeout,
             connectTimeout: min(request.timeout, .seconds(15)),
             maxResponseBytes: request.maxBytes,
-            redirects: .follow(atMost: maxRedirects)
+            redirects: .follow(atMost: Self.maxRedirects)
         )
         message.headersOfOrigin = CMCDHeader.allCases.map(\.rawValue)
         message.needsFreshConnection = request.isFirst

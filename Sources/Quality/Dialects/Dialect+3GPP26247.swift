@@ -132,7 +132,7 @@ extension SessionState {
     fileprivate var stopReason: String? {
         switch self {
         case .rebuffering, .joining: "rebuffering"
-        case .paused, .pausedBuffering, .seeking, .abandoned: "user"
+        case .paused, .pausedBuffering, .seeking, .stopped: "user"
         case .ad: "ad"
         case .ended: "end"
         case .failed: "failure"

@@ -27,8 +27,8 @@ extension SessionModel {
         case .pauseFinish: phase.isPaused = false
         case .qualityChangeUp: if phase.hasStarted { session.picture.switchesUp += 1 }
         case .qualityChangeDown: if phase.hasStarted { session.picture.switchesDown += 1 }
-        case .end, .next: if phase.hasStarted { phase.outcome = .ended } else { phase.outcome = .abandoned }
-        case .stop: phase.outcome = .abandoned
+        case .end, .next: if phase.hasStarted { phase.outcome = .ended } else { phase.outcome = .stopped }
+        case .stop: phase.outcome = .stopped
         case .error: fail(event)
         case .requestFinish: count(request: event)
         default: applyAd(event.action)
@@ -88,7 +88,7 @@ extension SessionModel {
             phase.outcome = .failed
         } else if isCausedByUser {
             session.failures.isCausedByUser = true
-            phase.outcome = .abandoned
+            phase.outcome = .stopped
         } else {
             session.failures.isStartFailure = true
             phase.outcome = .failed

@@ -83,10 +83,10 @@ public struct SessionModel: Hashable, Sendable {
     /// Passes the model to `body`, in place.
     mutating func visit(_ body: (inout SessionModel) -> Void) { body(&self) }
 
-    /// Ends a session whose events stop without an end: it counts as abandoned. A session that has ended does not
+    /// Ends a session whose events stop without an end: it counts as stopped. A session that has ended does not
     /// change.
     public mutating func close() {
-        if phase.outcome == nil { phase.outcome = .abandoned }
+        if phase.outcome == nil { phase.outcome = .stopped }
         enter(phase.state)
     }
 }

@@ -17,7 +17,7 @@ public import Instrument
 /// ```
 ///
 /// Each event costs constant time on average. Memory is bounded: above ``senderLimit`` senders, those without an event
-/// for the longest time are dropped, and their open sessions close as abandoned.
+/// for the longest time are dropped, and their open sessions close as stopped.
 public struct SessionReader: Sendable {
     /// The number of senders that the reader remembers.
     public let senderLimit: Int
@@ -70,7 +70,7 @@ public struct SessionReader: Sendable {
         return session
     }
 
-    /// Closes all open sessions as abandoned and returns them, sorted by key.
+    /// Closes all open sessions as stopped and returns them, sorted by key.
     public mutating func finish() -> [QualitySession] {
         var closed: [QualitySession] = []
         for slot in senders.slots { close(slot) { model, _ in closed.append(model.session) } }
@@ -209,7 +209,7 @@ extension SessionReader {
         if isOver, !isOpenEnd { senders.entries[slot].release() }
     }
 
-    /// Closes the open session of a sender as abandoned; a session that has failed remains so.
+    /// Closes the open session of a sender as stopped; a session that has failed remains so.
     private mutating func close(
         _ slot: SenderTable.Slot,
         _ visit: (inout SessionModel, Visit) -> Void
@@ -225,7 +225,7 @@ extension SessionReader {
         senders.entries[slot].release()
     }
 
-    /// Drops everything about a tracker, and shows its open session as abandoned.
+    /// Drops everything about a tracker, and shows its open session as stopped.
     mutating func forget(_ tracker: TrackerID, _ visit: (inout SessionModel, Visit) -> Void) {
         switch trackers.removeValue(forKey: tracker) {
         case nil: return
@@ -256,7 +256,7 @@ extension SessionReader {
         }
     }
 
-    /// Drops a sender, and closes its open session as abandoned.
+    /// Drops a sender, and closes its open session as stopped.
     private mutating func drop(_ slot: SenderTable.Slot, _ visit: (inout SessionModel, Visit) -> Void) {
         close(slot, visit)
         let name = senders.entries[slot].name

@@ -23,9 +23,10 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     case ended
     /// A fatal error ended the playback.
     case failed
-    /// The person left before the end, or the events stop without an end.
-    case abandoned
+    /// The person, or an option of a command line, stopped the playback before its end, or the events stop without an
+    /// end.
+    case stopped
 
     /// Whether a session in this state has ended.
-    public var isTerminal: Bool { self == .ended || self == .failed || self == .abandoned }
+    public var isTerminal: Bool { self == .ended || self == .failed || self == .stopped }
 }

@@ -10,7 +10,7 @@ public struct StateTimes: Hashable, Sendable {
     private var ad = 0
     private var ended = 0
     private var failed = 0
-    private var abandoned = 0
+    private var stopped = 0
 
     /// Creates times of zero.
     public init() {}
@@ -29,7 +29,7 @@ public struct StateTimes: Hashable, Sendable {
             case .ad: ad
             case .ended: ended
             case .failed: failed
-            case .abandoned: abandoned
+            case .stopped: stopped
             }
         }
         set {
@@ -44,7 +44,7 @@ public struct StateTimes: Hashable, Sendable {
             case .ad: ad = newValue
             case .ended: ended = newValue
             case .failed: failed = newValue
-            case .abandoned: abandoned = newValue
+            case .stopped: stopped = newValue
             }
         }
     }

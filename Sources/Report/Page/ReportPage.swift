@@ -43,6 +43,7 @@ package struct ReportPage {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <meta name="referrer" content="no-referrer">
+            <meta name="generator" content="Instrument \(InstrumentVersion.current)">
             <title>Playback report: \(set.count) sessions</title>
             <style>\(HTML(trusted: style))</style>
             </head>

@@ -25,7 +25,7 @@ enum SessionSection {
             <noscript><p>Sorting, filtering and timelines need JavaScript.</p></noscript>
             <div class="controls">
             <label>Filter <input type="search" id="filter" placeholder="title, address or cause" autocomplete="off"></label>
-            <label>Outcome <select id="outcome"><option value="">all</option><option>ended</option><option>abandoned</option>\
+            <label>Outcome <select id="outcome"><option value="">all</option><option>ended</option><option>stopped</option>\
             <option>failed</option></select></label>
             <label><input type="checkbox" id="stalled"> only with stalls</label>
             <span id="shown" role="status"></span>

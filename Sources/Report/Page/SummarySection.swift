@@ -11,7 +11,7 @@ enum SummarySection {
         return """
             <header>
             <h1>Playback report</h1>
-            <p>\(origin(of: set, limits)).\(reading(of: set)) Made \(minutes(now)).</p>
+            <p>\(origin(of: set, limits)).\(reading(of: set)) Made \(minutes(now)) by Instrument \(InstrumentVersion.current).</p>
             <dl class="figures">
             \(facts.joined())
             </dl>

@@ -20,7 +20,7 @@ package struct ReportText {
         for measure in Measure.charted { lines += Self.distribution(of: measure, set, comparison?.other) }
         if let comparison { lines += Self.comparison(comparison) }
         lines += Self.failures(of: set) + Self.ads(of: set) + Self.sessions(of: set)
-        self.lines = lines
+        self.lines = lines + ["", "Made by Instrument \(InstrumentVersion.current)."]
     }
 
     private static func figures(of set: SessionSet) -> [TerminalText] {

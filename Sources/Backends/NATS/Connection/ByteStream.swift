@@ -45,7 +45,7 @@ final class ByteStream {
             try write()
             if isComplete { break }
             guard socket.waitUntilReady(toWrite: waitingCount > 0, patience) else {
-                throw patience.error("the server does not complete the TLS handshake in time; check that it offers TLS")
+                throw SocketError("the server does not complete the TLS handshake in time; check that it offers TLS")
             }
             try write()
             engine.receive(try socket.readSome(Self.readSize).get())

@@ -69,7 +69,7 @@ final class NATSSession {
             }
             do throws(SocketError) {
                 guard stream.waitUntilReady(patience) else {
-                    throw patience.error("\(server): the server does not introduce itself in time; check the address")
+                    throw SocketError("\(server): the server does not introduce itself in time; check the address")
                 }
                 parser.feed(try stream.exchange())
             } catch {
@@ -170,7 +170,7 @@ final class NATSSession {
         _ late: String,
         _ receive: (ServerMessage) -> Void
     ) throws(SessionFailure) {
-        guard stream.waitUntilReady(patience) else { throw SessionFailure(patience.error("\(server): \(late)")) }
+        guard stream.waitUntilReady(patience) else { throw SessionFailure(SocketError("\(server): \(late)")) }
         try readAndWrite(receive)
     }
 

@@ -1,0 +1,20 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentCommandLine
+internal import InstrumentTransport
+
+extension SystemTransport {
+    /// Creates a transport of this program, whose requests name the program and its version. Exits with code 2 if
+    /// libcurl cannot be used.
+    static func ofProgram(
+        maxConnectionsPerHost: Int = 16,
+        refusingPrivateAddresses isCareful: Bool = false
+    ) throws -> SystemTransport {
+        let configuration = TransportConfiguration(
+            maxConnectionsPerHost: maxConnectionsPerHost,
+            allowsPrivateAddresses: !isCareful,
+            userAgent: PlayerMonitor.userAgent
+        )
+        do { return try SystemTransport(configuration) } catch { throw ValidationError(error.description) }
+    }
+}
