@@ -21,7 +21,8 @@ done
 version=$("$here/version.sh")
 debian=$("$here/version.sh" --debian)
 level=${LEVEL:-6}
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
+# In an archive of the sources, which has no history, every file has the time of the commit.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/dev/null || stat -c %Y "$here/../CHANGELOG.md")}
 export SOURCE_DATE_EPOCH
 export LC_ALL=C
 architecture=$(dpkg --print-architecture)
