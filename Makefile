@@ -25,6 +25,8 @@ help:
 	@echo "make test             everything that a change must pass: release build, all tests and examples, the documentation"
 	@echo "make test-long        what is slow by nature: sanitizers, long fuzz, torture, soak, comparisons with players"
 	@echo "make build | lint | format | docs"
+	@echo "make install          installs the release programs under PREFIX; make uninstall removes them"
+	@echo "make package          makes a Debian package and an archive; make test-installation tests them in a bare Debian"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
 	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
 	@echo "make mutate           breaks definitions of metrics one at a time, and says which changes no test notices"
@@ -133,3 +135,40 @@ benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks ReplayBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks QualityBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks ProbeBenchmark --plot cost-of-streams.svg
+
+# Installing and packaging. PREFIX and DESTDIR have their usual meaning; PROGRAMS is the folder of the linked programs.
+.PHONY: programs install uninstall package test-installation
+PREFIX ?= /usr/local
+PROGRAMS = .build/programs
+PACKAGES = .build/packages
+export PREFIX DESTDIR SWIFT
+
+# The release programs as they are shipped: the Swift library inside, no symbols. Linking takes seconds.
+programs: dependencies
+	$(SWIFT) build -c release --product player-monitor
+	$(SWIFT) build -c release --product test-origin
+	packaging/link.py $(PROGRAMS)
+
+# A user that has no Swift toolchain, such as root, installs what another user has built with `make programs`.
+install:
+	@if command -v $(SWIFT) >/dev/null; then $(MAKE) --no-print-directory programs; \
+	elif [ -x $(PROGRAMS)/player-monitor ]; then echo "There is no Swift toolchain on PATH: installing the programs that were built before."; \
+	else echo "install: there is no Swift toolchain on PATH. Run 'make programs' first, as a user that has one." >&2; exit 1; fi
+	packaging/install.sh install $(PROGRAMS)
+
+uninstall:
+	packaging/install.sh uninstall
+
+package: programs
+	@scripts/install-dependencies.sh packages
+	rm -rf $(PACKAGES)
+	packaging/make-package.sh $(PROGRAMS) $(PACKAGES)
+	packaging/sbom.py "$$(packaging/version.sh)" $(PROGRAMS)/* >$(PACKAGES)/sbom.spdx.json
+
+# With quicker compression than that of a release. Without root or a bare Debian, the last step says SKIPPED and counts as passed.
+test-installation: export LEVEL = 1
+test-installation: package
+	@scripts/install-dependencies.sh installation
+	scripts/check-release.sh
+	packaging/check-install.sh $(PROGRAMS)
+	packaging/test-installation.sh $(PACKAGES) || [ $$? -eq 3 ]

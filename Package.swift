@@ -123,7 +123,9 @@ let package = Package(
         // A real player, watched from outside.
         .target(
             name: "InstrumentMPV",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "InstrumentTrackers",
+            ],
             path: "Sources/MPV"
         ),
         // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models
@@ -464,7 +466,8 @@ let package = Package(
         .target(
             name: "InstrumentOrigin",
             dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentOriginTrait", "InstrumentText",
+                "Instrument", "InstrumentAds", "InstrumentFiles", "InstrumentJSON", "InstrumentOriginTrait",
+                "InstrumentText",
                 nioCore,
                 nioPosix,
             ],

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what building and testing need from the distribution (Debian, Ubuntu), if it is missing. Can be run again. With
-# 'tests', what only tests need, too.
+# 'tests', what only tests need, too; with 'packages', what making packages needs; with 'installation', what their test needs, too.
 # Elsewhere it says what is missing. A Swift toolchain (6.1 or later) has to be there already: https://swift.org/install
 set -eu
 
@@ -37,6 +37,21 @@ if [ "${1:-}" = tests ]; then
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run
     need iproute2 test -x /usr/sbin/ip -o -x /sbin/ip -o -x /usr/bin/ip
+fi
+
+if [ "${1:-}" = packages ] || [ "${1:-}" = installation ]; then
+    need python3 command -v python3
+    need dpkg-dev command -v dpkg-shlibdeps
+    need xz-utils command -v xz
+fi
+if [ "${1:-}" = installation ]; then
+    need debootstrap test -x /usr/sbin/debootstrap
+    need lintian command -v lintian
+    need iproute2 test -x /usr/sbin/ip -o -x /sbin/ip -o -x /usr/bin/ip
+    need curl command -v curl
+    need man-db command -v man
+    need zsh command -v zsh
+    need fish command -v fish
 fi
 
 [ -z "$missing" ] && exit 0

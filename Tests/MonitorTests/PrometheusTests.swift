@@ -315,7 +315,7 @@ struct OperatorFileTests {
         let unit = text.replacing("/usr/local/bin/player-monitor", with: siblingProgram("player-monitor"))
         try unit.write(toFile: scratch.file("player-monitor.service"), atomically: true, encoding: .utf8)
         let result = try await command([
-            "systemd-analyze", "verify", "--recursive-errors=no", scratch.file("player-monitor.service"),
+            "systemd-analyze", "verify", "--man=no", "--recursive-errors=no", scratch.file("player-monitor.service"),
         ])
         #expect(result.status == 0 && result.errors == "", "\(result)")
     }

@@ -1,5 +1,13 @@
-internal import Foundation
 internal import Instrument
+internal import InstrumentFiles
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
 
 extension Fixtures {
     /// Generates the fixtures in a folder, or loads existing fixtures.
@@ -21,7 +29,7 @@ extension Fixtures {
         let rounded = (min(max(seconds, 1), 480) + 23) / 24 * 24
         // The name contains the version of the recipe.
         let folder = "\(cache)/instrument-fixtures-\(FixtureMaker.recipe)-\(rounded)s"
-        if !FileManager.default.fileExists(atPath: folder) {
+        if access(folder, F_OK) != 0 {
             let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
             let result: Result<Void, OriginError> = await withCheckedContinuation { continuation in
                 let isRunning = SystemThread.start {
@@ -55,19 +63,19 @@ struct FixtureMaker: Sendable {
     /// Generates the files, unless another thread of this process has generated them meanwhile.
     func makeOnce(_ folder: String) throws(OriginError) {
         try Self.turn.withLock { _ throws(OriginError) in
-            if !FileManager.default.fileExists(atPath: folder) { try make(into: folder) }
+            if access(folder, F_OK) != 0 { try make(into: folder) }
         }
     }
 
     /// Generates all files beside `folder` and renames once, so that no process finds an incomplete folder.
     func make(into folder: String) throws(OriginError) {
-        let files = FileManager.default
-        let work = "\(folder).\(UUID().uuidString)"
-        defer { try? files.removeItem(atPath: work) }
-        do {
-            try files.createDirectory(atPath: work, withIntermediateDirectories: true)
-        } catch {
-            throw OriginError(.cannotMakeFixtures, "Cannot make the folder for fixtures: \(error.localizedDescription)")
+        let work = "\(folder).\(RandomSource().identifier())"
+        defer {
+            clean(work) { _ in true }
+            rmdir(work)
+        }
+        do throws(FileError) { try Folder.create(work) } catch {
+            throw OriginError(.cannotMakeFixtures, "Cannot make the folder for fixtures: \(error)")
         }
         try encode(in: work)
         for variant in Fixtures.variants { try package(variant, in: work) }
@@ -84,14 +92,11 @@ struct FixtureMaker: Sendable {
                 + ["-movflags", "+faststart", "movie.mp4"],
             in: work
         )
-        clean(work)
-        do {
-            try files.moveItem(atPath: work, toPath: folder)
-        } catch {
-            // Another process was faster; its files are the same.
-            if !files.fileExists(atPath: folder) {
-                throw OriginError(.cannotMakeFixtures, "Cannot keep the fixtures: \(error.localizedDescription)")
-            }
+        // Intermediate files.
+        clean(work) { name in ["e-", "t-", "t."].contains { name.hasPrefix($0) } }
+        // Another process may have been faster; its files are the same.
+        if rename(work, folder) != 0, access(folder, F_OK) != 0 {
+            throw OriginError(.cannotMakeFixtures, "Cannot keep the fixtures in \(folder): \(SystemError(errno))")
         }
     }
 
@@ -143,10 +148,9 @@ struct FixtureMaker: Sendable {
                 + ["-hls_segment_filename", "t-%d.ts", "t.m3u8"],
             in: work
         )
-        var whole = Data()
+        var whole: [UInt8] = []
         for number in 0..<(seconds / Fixtures.segmentSeconds) {
-            let name = "\(work)/t-\(number).ts"
-            guard let segment = FileManager.default.contents(atPath: name) else {
+            guard let segment = try? SmallFile.read("\(work)/t-\(number).ts", atMost: .max) else {
                 throw OriginError(
                     .cannotMakeFixtures,
                     "ffmpeg wrote no segment \(number) of \(variant.name). Try another version of ffmpeg."
@@ -158,7 +162,7 @@ struct FixtureMaker: Sendable {
     }
 
     /// Returns a segment with null packets up to `length` bytes.
-    private func padded(_ segment: Data, to length: Int) throws(OriginError) -> [UInt8] {
+    private func padded(_ segment: [UInt8], to length: Int) throws(OriginError) -> [UInt8] {
         let packet = TransportStream.packetLength
         guard segment.count <= length, segment.count % packet == 0, length % packet == 0 else {
             let found = "\(segment.count) of \(length) bytes"
@@ -167,7 +171,7 @@ struct FixtureMaker: Sendable {
                 "This ffmpeg does not keep the bitrate (\(found)). Try another version."
             )
         }
-        return TransportStream.padded([UInt8](segment), to: length)
+        return TransportStream.padded(segment, to: length)
     }
 
     private func fragment(
@@ -186,9 +190,9 @@ struct FixtureMaker: Sendable {
     }
 
     private func encrypt(in work: String) throws(OriginError) {
-        try write(Data(Fixtures.key), to: "\(work)/t.key")
+        try write(Fixtures.key, to: "\(work)/t.key")
         let vector = Fixtures.initializationVector.hexadecimal(uppercase: false)
-        try write(Data("key\nt.key\n\(vector)\n".utf8), to: "\(work)/t.keyinfo")
+        try write([UInt8]("key\nt.key\n\(vector)\n".utf8), to: "\(work)/t.keyinfo")
         try run(
             ["-i", "e-v0.mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
@@ -197,39 +201,33 @@ struct FixtureMaker: Sendable {
         )
     }
 
-    /// Deletes intermediate files.
-    private func clean(_ work: String) {
-        let files = FileManager.default
-        for name in (try? files.contentsOfDirectory(atPath: work)) ?? []
-        where name.hasPrefix("e-") || name.hasPrefix("t-") || name.hasPrefix("t.") {
-            try? files.removeItem(atPath: "\(work)/\(name)")
-        }
+    /// Deletes the files in a folder that have such a name.
+    private func clean(_ work: String, where isDeleted: (String) -> Bool) {
+        for name in (try? Folder.names(in: work)) ?? [] where isDeleted(name) { unlink("\(work)/\(name)") }
     }
 
-    private func write(_ bytes: Data, to path: String) throws(OriginError) {
-        if !FileManager.default.createFile(atPath: path, contents: bytes) {
-            throw OriginError(.cannotMakeFixtures, "Cannot write the fixtures. Check that the disk is not full.")
+    private func write(_ bytes: [UInt8], to path: String) throws(OriginError) {
+        do throws(FileError) { try SmallFile.write(bytes, to: path) } catch {
+            throw OriginError(.cannotMakeFixtures, "Cannot write the fixtures: \(error)")
         }
     }
 
     private func run(_ arguments: [String], in work: String) throws(OriginError) {
-        let process = Process()
-        let errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [ffmpeg, "-nostdin", "-v", "error", "-y"] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: work)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        do {
-            try process.run()
-        } catch {
-            throw OriginError(.cannotMakeFixtures, "Cannot start ffmpeg: \(error.localizedDescription)")
+        let errors = "\(work)/t.errors"
+        var program = ProgramLaunch(ffmpeg, arguments: ["-nostdin", "-v", "error", "-y"] + arguments)
+        program.directory = work
+        program.sources[1] = .file("/dev/null", O_WRONLY)
+        program.sources[2] = .file(errors, O_WRONLY | O_CREAT | O_TRUNC)
+        let child: pid_t
+        do throws(SystemError) { child = try program.start() } catch {
+            let hint = error.number == ENOENT ? " Install ffmpeg (with libx264)." : ""
+            throw OriginError(.cannotMakeFixtures, "Cannot start \(ffmpeg): \(error).\(hint)")
         }
-        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let hint = process.terminationStatus == 127 ? "Install ffmpeg (with libx264). " : ""
-            throw OriginError(.cannotMakeFixtures, "\(hint)ffmpeg failed: \(said.prefix(500))")
-        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        if status == 0 { return }
+        let output = (try? SmallFile.prefix(of: errors, count: 500)) ?? []
+        let text = String(decoding: output, as: UTF8.self)
+        throw OriginError(.cannotMakeFixtures, "ffmpeg failed: \(text)")
     }
 }
