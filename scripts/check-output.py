@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Runs the commands that the documentation shows, with the built programs, and compares their output with the pages.
+
+A comment before a code block in README.md or docs marks the block:
+
+    <!-- output -->                      the block has commands, each after '$ ', and their output
+    <!-- output: COMMAND | head -3 -->   the block is the output of this command
+    <!-- output: 1-4 -->                 like the first form, but only lines 1 to 4 of the output of each command are shown
+    <!-- program: NAME -->               the block is a whole Swift program; later commands of the page can run it as NAME
+
+The commands run in bash in an empty folder for each page, one after another, with the programs on the PATH. `film.ts` is the film of
+scripts/make-sample.sh, and http://127.0.0.1:8080 is a test origin with the schedule SCHEDULE below, on any port. Standard output and
+standard error are shown as a terminal would show them. An ellipsis (…) at the end of a line stands for the rest of the line.
+
+Two outputs are equal if they differ only in what varies from run to run: times, identifiers, ports, amounts of bytes, resolutions, numbers
+with a unit or a point, and the number of spaces. A page that differs runs again, at most three times in all, because a busy machine may change
+what a stream shows. Exits with 1 if a page differs, and shows the difference. With --update, it writes the differing blocks; with --all, all.
+
+Usage: scripts/check-output.py [--update | --all] [--bin .build/release] [PAGE…]    (BIN=… sets the folder as well)
+"""
+import argparse, difflib, glob, os, re, shutil, subprocess, sys, tempfile
+from concurrent.futures import ThreadPoolExecutor
+from local_servers import free_port, wait_for
+
+SCHEDULE = "4000k for 4s, 300k for 8s, 4000k"
+ATTEMPTS = 3
+MARK = re.compile(r"^\s*<!-- (output|program)(?:: (.+?))? -->\s*$")
+FENCE = re.compile(r"^(\s*)```\w*\s*$")
+VARYING = [(re.compile(pattern), text) for pattern, text in [
+    (r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}(-\d+)?", "<id>"),
+    (r"\d{4}-\d\d-\d\d[T ]", ""),
+    (r"\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?", "<time>"),
+    (r"127\.0\.0\.1:\d+", "127.0.0.1:8080"),
+    (r"\b\d+x\d+\b", "<size>"),
+    (r"\b\d+:\d\d(\.\d+)?\b", "<position>"),
+    (r"\d+\.\d+(?!\.?\d)", "#"),
+    (r"\b\d{4,}\b", "#"),
+    (r"(?<==)-?\d+", "#"),
+    (r"(?<=\w\":)-?\d+", "#"),
+    (r"\b\d+(?= ?(ns|µs|ms|s|%|B|kB|MB|bit/s|kbit/s|Mbit/s|bytes|segments|playlists|requests|times)\b| %)", "#"),
+    (r"[━─]+", "<bar>"),
+    (r" +", " "),
+]]
+
+
+def normalized(line):
+    for pattern, text in VARYING:
+        line = pattern.sub(text, line)
+    return line.strip()
+
+
+def same(written, found):
+    if len(written) != len(found):
+        return False
+    for one, other in zip(written, found):
+        if one.endswith("…") and not other.endswith("…"):
+            if not normalized(other).startswith(normalized(one[:-1])):
+                return False
+        elif normalized(one) != normalized(other):
+            return False
+    return True
+
+
+class Block:
+    """A marked code block: lines[first:last] of its page."""
+
+    def __init__(self, kind, argument, first, lines, indent):
+        self.kind, self.first, self.indent = kind, first, indent
+        self.last = first + len(lines)
+        self.lines = [line[len(indent):] for line in lines]
+        self.range, self.command = None, None
+        if kind == "output" and argument:
+            limits = re.fullmatch(r"(\d+)-(\d+)", argument)
+            if limits:
+                self.range = slice(int(limits[1]) - 1, int(limits[2]))
+            else:
+                self.command = argument
+        self.name = argument
+
+    def commands(self):
+        """The commands with the lines that show them."""
+        if self.command:
+            return [(self.command, [])]
+        commands, lines = [], iter(self.lines)
+        for line in lines:
+            if not line.startswith("$ "):
+                continue
+            shown = [line]
+            while shown[-1].endswith("\\"):
+                shown.append(next(lines, ""))
+            commands.append(("\n".join(shown)[2:], shown))
+        if not commands:
+            raise SystemExit(f"line {self.first + 1}: a block that is marked with 'output' must have a line that begins with '$ '")
+        return commands
+
+    def run(self, environment, folder):
+        """The lines of the block as they are now."""
+        commands = self.commands()
+        script = "".join(f"printf '\\0'\n{command}\n" for command, _ in commands)
+        ended = subprocess.run(
+            ["bash", "-c", script.replace("127.0.0.1:8080", f"127.0.0.1:{environment['ORIGIN']}")], cwd=folder, env=environment, timeout=120,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        if ended.returncode >= 128:
+            raise SystemExit(f"line {self.first + 1}: a command ended with signal {ended.returncode - 128}:\n{ended.stdout.decode()}")
+        text = ended.stdout.decode().replace(f":{environment['ORIGIN']}", ":8080").replace(folder + "/", "")
+        lines = []
+        for (_, shown), output in zip(commands, text.split("\0")[1:]):
+            output = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output.strip() else []
+            lines += shown + (output[self.range] if self.range else output)
+        return lines
+
+    def compile(self, binaries, folder):
+        """Compiles the program of the block against the built modules, and links it with their objects."""
+        source, library = os.path.join(folder, "main.swift"), os.path.join(folder, "libraries.a")
+        with open(source, "w") as file:
+            file.write("\n".join(self.lines) + "\n")
+        built = os.path.abspath(binaries)
+        objects = [
+            path for path in glob.glob(f"{built}/*.build/**/*.o", recursive=True)
+            if re.match(r"(Instrument\w*|C\w+Shim)\.build/", os.path.relpath(path, built))
+        ]
+        with open(os.path.join(folder, "objects"), "w") as file:
+            file.write("\n".join(objects))
+        subprocess.run(["ar", "crs", library, "@" + os.path.join(folder, "objects")], check=True)
+        maps = [f"-fmodule-map-file={path}" for path in glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/C*/module.modulemap")]
+        compiler = os.environ.get("SWIFTC", "swiftc")
+        subprocess.run(
+            [compiler, "-swift-version", "6", "-I", f"{built}/Modules", *[part for map in maps for part in ("-Xcc", map)],
+             "-o", os.path.join(folder, "bin", self.name), source, library], check=True,
+        )
+
+
+def blocks(path):
+    lines = open(path, encoding="utf-8").read().split("\n")
+    found, number = [], 0
+    while number < len(lines):
+        mark = MARK.match(lines[number])
+        number += 1
+        if not mark:
+            continue
+        fence = FENCE.match(lines[number]) if number < len(lines) else None
+        if not fence:
+            raise SystemExit(f"{path}:{number}: a comment that marks a code block must be on the line before the block")
+        first = number + 1
+        number = first
+        while lines[number].strip() != "```":
+            number += 1
+        found.append(Block(mark[1], mark[2], first, lines[first:number], fence[1]))
+    return lines, found
+
+
+def run_page(path, options, port, film, work):
+    """The page's lines, its blocks, and the lines of each block as they are now."""
+    lines, found = blocks(path)
+    for attempt in range(1 if options.all else ATTEMPTS):
+        folder = tempfile.mkdtemp(dir=work)
+        os.mkdir(os.path.join(folder, "bin"))
+        shutil.copy(film, os.path.join(folder, "film.ts"))
+        environment = dict(
+            os.environ, PATH=f"{folder}/bin:{os.path.abspath(options.bin)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
+            COLUMNS="120", TERM="dumb", TZ="UTC",
+        )
+        results = []
+        for block in found:
+            if block.kind == "program":
+                block.compile(options.bin, folder)
+                results.append(block.lines)
+            else:
+                # A session is a link of the origin, whose schedule begins with the session's first request.
+                results.append(block.run(environment, folder))
+        if all(same(block.lines, result) for block, result in zip(found, results)):
+            break
+    return lines, found, results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*")
+    parser.add_argument("--bin", default=os.environ.get("BIN", ".build/release"))
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    for program in ("player-monitor", "test-origin"):
+        if not os.access(os.path.join(options.bin, program), os.X_OK):
+            raise SystemExit(f"{options.bin}/{program} must be a program (found none); build it, or name its folder with --bin")
+    pages = [path for path in options.pages or ["README.md", *sorted(glob.glob("docs/**/*.md", recursive=True))] if blocks(path)[1]]
+    work, port, differing = tempfile.mkdtemp(prefix="check-output-"), free_port(), 0
+    server = subprocess.Popen(
+        [os.path.join(options.bin, "test-origin"), "--port", str(port), "--schedule", SCHEDULE],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(port, "/")
+        film = os.path.join(work, "film.ts")
+        subprocess.run(["scripts/make-sample.sh", film], check=True)
+        with ThreadPoolExecutor(max(1, len(pages))) as pool:
+            for path, (lines, found, results) in zip(pages, pool.map(lambda path: run_page(path, options, port, film, work), pages)):
+                for block, result in reversed(list(zip(found, results))):
+                    if same(block.lines, result) and not options.all:
+                        continue
+                    differing += 1
+                    if options.update or options.all:
+                        lines[block.first:block.last] = [(block.indent + line).rstrip() for line in result]
+                        print(f"{path}:{block.first}: updated")
+                    else:
+                        written = [normalized(line) for line in block.lines]
+                        print(f"{path}:{block.first}: the output differs")
+                        print("\n".join(difflib.unified_diff(written, [normalized(line) for line in result], "page", "program", "", "", 1, "")))
+                if options.update or options.all:
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write("\n".join(lines))
+    finally:
+        server.terminate()
+        server.wait(60)
+        shutil.rmtree(work, ignore_errors=True)
+    if differing and not (options.update or options.all):
+        raise SystemExit(f"{differing} outputs differ; scripts/check-output.py --update writes them into the pages")
+    print(f"the outputs of {len(pages)} pages are those of the programs")
+
+
+if __name__ == "__main__":
+    main()
