@@ -18,11 +18,11 @@ what a stream shows. Exits with 1 if a page differs, and shows the difference. W
 
 Usage: scripts/check-output.py [--update | --all] [--bin .build/release] [PAGE…]    (BIN=… sets the folder as well)
 """
-import argparse, difflib, glob, os, re, shutil, subprocess, sys, tempfile
+import argparse, difflib, glob, json, os, re, shutil, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port, wait_for
 
-SCHEDULE = "4000k for 4s, 300k for 8s, 4000k"
+SCHEDULE = "4000k for 3s, 0 for 6s, 4000k"
 ATTEMPTS = 3
 MARK = re.compile(r"^\s*<!-- (output|program)(?:: (.+?))? -->\s*$")
 FENCE = re.compile(r"^(\s*)```\w*\s*$")
@@ -112,23 +112,31 @@ class Block:
 
     def compile(self, binaries, folder):
         """Compiles the program of the block against the built modules, and links it with their objects."""
-        source, library = os.path.join(folder, "main.swift"), os.path.join(folder, "libraries.a")
+        source, built = os.path.join(folder, "main.swift"), os.path.abspath(binaries)
         with open(source, "w") as file:
             file.write("\n".join(self.lines) + "\n")
-        built = os.path.abspath(binaries)
-        objects = [
-            path for path in glob.glob(f"{built}/*.build/**/*.o", recursive=True)
-            if re.match(r"(Instrument\w*|C\w+Shim)\.build/", os.path.relpath(path, built))
-        ]
-        with open(os.path.join(folder, "objects"), "w") as file:
-            file.write("\n".join(objects))
-        subprocess.run(["ar", "crs", library, "@" + os.path.join(folder, "objects")], check=True)
-        maps = [f"-fmodule-map-file={path}" for path in glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/C*/module.modulemap")]
-        compiler = os.environ.get("SWIFTC", "swiftc")
+        objects = [path for target in linked_targets(self.lines) for path in glob.glob(f"{built}/{target}.build/**/*.o", recursive=True)]
+        maps = glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/C*/module.modulemap")
         subprocess.run(
-            [compiler, "-swift-version", "6", "-I", f"{built}/Modules", *[part for map in maps for part in ("-Xcc", map)],
-             "-o", os.path.join(folder, "bin", self.name), source, library], check=True,
+            ["swiftc", "-swift-version", "6", "-I", f"{built}/Modules", *[part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")],
+             "-o", os.path.join(folder, "bin", self.name), source, *objects], check=True,
         )
+
+
+def linked_targets(lines):
+    """The targets of this package that a program links: those that it imports, and their dependencies."""
+    described = subprocess.run(["swift", "package", "dump-package"], check=True, stdout=subprocess.PIPE).stdout
+    dependencies = {
+        target["name"]: [next(iter(dependency.values()))[0] for dependency in target["dependencies"]]
+        for target in json.loads(described)["targets"]
+    }
+    found, waiting = [], [line.split()[1] for line in lines if line.startswith("import ")]
+    while waiting:
+        target = waiting.pop()
+        if target in dependencies and target not in found:
+            found.append(target)
+            waiting += dependencies[target]
+    return found
 
 
 def blocks(path):

@@ -26,8 +26,10 @@ streams:
   - {{ name: sport, url: "{origin}/s/drop/live/dash/number.mpd", labels: {{ channel: sport, cdn: a }} }}
   - {{ name: sport-backup, url: "{origin}/s/slow/live/ts/v1.m3u8", labels: {{ channel: sport, cdn: b }} }}
   - {{ name: film, url: "{origin}/s/good2/vod/ts/master.m3u8", labels: {{ channel: film, cdn: a }} }}
-  - {{ name: radio, url: "{origin}/s/stale/break/stale/live/ts/master.m3u8", labels: {{ channel: radio, cdn: a }}, checks: {{ rules: true, stale: 1.5x }} }}
-  - {{ name: closed, url: "{origin}/s/closed/gone.m3u8", labels: {{ channel: closed, cdn: b }} }}
+  - {{ name: events, url: "{origin}/s/stale/break/stale/live/ts/master.m3u8", labels: {{ channel: events, cdn: a }}, checks: {{ rules: true, stale: 1.5x }} }}
+  - {{ name: film-backup, url: "{origin}/s/gone/vod/gone.m3u8", labels: {{ channel: film, cdn: b }} }}
+backends:
+  samples: {{ file: "{folder}/samples.ndjson.gz" }}
 alerts:
   - {{ name: down, when: up == 0, for: 5s, to: [ops] }}
   - {{ name: stalls, when: 'rebuffer_ratio > 2% over 5m', for: 5s, to: [ops] }}
@@ -45,9 +47,11 @@ folder = tempfile.mkdtemp(prefix="pictures-")
 os.makedirs(options.out, exist_ok=True)
 
 
-def keep(browser, address, name, ready, width, height):
+def keep(browser, address, name, ready, height):
+    """Keeps a picture of the page's top: at most `height` pixels."""
     tab, session = browser.open(address)
-    browser.ask("Emulation.setDeviceMetricsOverride", session, width=width, height=height, deviceScaleFactor=1, mobile=False)
+    browser.ask("Emulation.setDeviceMetricsOverride", session, width=1200, height=400, deviceScaleFactor=1, mobile=False)
+    browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
     for _ in range(240):
         if browser.value(session, ready):
             break
@@ -55,7 +59,7 @@ def keep(browser, address, name, ready, width, height):
     else:
         raise SystemExit(f"{name}: the page did not show what the picture is of: {ready}")
     path = os.path.join(options.out, name + ".png")
-    browser.picture(session, path)
+    browser.picture(session, path, width=1200, height=min(height, browser.value(session, "document.documentElement.scrollHeight")))
     browser.close(tab)
     if shutil.which("pngquant"):
         subprocess.run(["pngquant", "--force", "--skip-if-larger", "--ext", ".png", "128", path], check=False)
@@ -67,9 +71,9 @@ origin = f"http://127.0.0.1:{served}"
 with open(folder + "/scenario.json", "w") as file:
     json.dump({"schedule": "6000k", "sessions": {**LINKS, **{f"{link}-{profile}": text for link, text in LINKS.items() for profile in ("exoplayer", "hlsjs", "avplayer")}}}, file)
 with open(folder + "/monitor.yaml", "w") as file:
-    file.write(WATCHED.format(origin=origin))
+    file.write(WATCHED.format(origin=origin, folder=folder))
 processes, browser = [], None
-player_monitor = options.bin + "/player-monitor"
+player_monitor = os.path.abspath(options.bin) + "/player-monitor"
 try:
     processes.append(subprocess.Popen(
         [options.bin + "/test-origin", "--port", str(served), "--scenario", folder + "/scenario.json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -82,21 +86,21 @@ try:
     ))
     plays, files = [], []
     for profile in ("exoplayer", "hlsjs", "avplayer"):
-        files.append(f"{folder}/{profile}.ndjson")
+        files.append(profile + ".ndjson")
         addresses = [f"{origin}/s/{link}-{profile}/{path}" for link in LINKS for path in ("vod/ts/master.m3u8",)]
         if profile == "hlsjs":
             addresses.append(f"{origin}/s/gone/vod/gone.m3u8")
         plays.append(subprocess.Popen([
             player_monitor, "play", "--quiet", "--profile", profile, "--duration", str(options.seconds), "--backend", "file:" + files[-1], "--request-events",
             *addresses,
-        ]))
+        ], cwd=folder))
     for play in plays:
         play.wait(options.seconds + 120)
-    subprocess.run([player_monitor, "report", *files, "-o", folder + "/report.html"], check=True)
+    subprocess.run([player_monitor, "report", *files, "-o", "report.html"], check=True, cwd=folder)
     wait_for(listen, "/healthz")
     browser = Browser(folder + "/profile")
-    keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('tbody tr').length >= 7", 1200, 620)
-    keep(browser, "file://" + folder + "/report.html", "report", "document.querySelectorAll('svg').length > 0", 1200, 900)
+    keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('tbody tr').length >= 7", 900)
+    keep(browser, "file://" + folder + "/report.html", "report", "document.querySelectorAll('svg').length > 0", 900)
 finally:
     if browser:
         browser.end()
