@@ -152,9 +152,9 @@ struct TrackLoading: Sendable {
 
     /// The next segment, as adaptation rules see it.
     func nextSegment(in manifest: ManifestLoading) -> AdaptationContext.Segment {
-        let index = (rendition ?? plan?.rendition).flatMap { manifest[$0]?.index }
+        let index = index(in: manifest)
         var (duration, remaining): (Int64, Int?) = (index?.targetDuration ?? 0, nil)
-        if let index, case .after(let sequence, _, _, _) = cursor, let next = index.times(after: sequence) {
+        if let index, let next = nextTimes(in: index) {
             duration = next.duration
             if index.isComplete, let last = index.lastTimes {
                 remaining = Int(clamping: last.sequence.saturatingSubtract(next.sequence).saturatingAdd(1))
@@ -168,12 +168,18 @@ struct TrackLoading: Sendable {
     /// The duration of the longer one of the rendition's first and next segments, in nanoseconds: that of its longest
     /// segment, as far as that is known without a look at all of them.
     func longSegment(in manifest: ManifestLoading) -> Int64 {
-        guard let index = (rendition ?? plan?.rendition).flatMap({ manifest[$0]?.index }), let first = index.firstTimes
-        else { return nextSegment(in: manifest).duration.nanoseconds }
-        guard case .after(let sequence, _, _, _) = cursor, let next = index.times(after: sequence) else {
-            return first.duration
-        }
-        return max(first.duration, next.duration)
+        let known = index(in: manifest)
+        guard let first = known?.firstTimes?.duration else { return nextSegment(in: manifest).duration.nanoseconds }
+        return max(first, known.flatMap(nextTimes)?.duration ?? first)
+    }
+
+    private func index(in manifest: ManifestLoading) -> SegmentIndex? {
+        (rendition ?? plan?.rendition).flatMap { manifest[$0]?.index }
+    }
+
+    private func nextTimes(in index: SegmentIndex) -> SegmentTimes? {
+        guard case .after(let sequence, _, _, _) = cursor else { return nil }
+        return index.times(after: sequence)
     }
 }
 
