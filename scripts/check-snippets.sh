@@ -1,5 +1,5 @@
 #!/bin/sh
-# Type-checks every ```swift block of README.md, the DocC catalogs and the doc comments against the built modules, in Swift 6 mode.
+# Type-checks every ```swift block of README.md, docs, the DocC catalogs and the doc comments against the built modules, in Swift 6 mode.
 # A block may use the names of scripts/snippet-context.swift, for example `backend` or `instrument`, and stands for the body of an
 # async throwing function; its types and extensions are at file scope. A block with imports sees only what it imports; any other
 # block sees every library. `…` on a line, or between braces, stands for code that is left out. Lines of a package manifest
@@ -22,7 +22,7 @@ folder = sys.argv[1]
 context = open("scripts/snippet-context.swift").read()
 libraries = sorted(set(re.findall(r"^public import (\w+)", context, re.M)))
 declaration = re.compile(r"^(?:public |final |private )*(?:extension|struct|class|enum|protocol|actor)\b")
-pages = ["README.md"] + sorted(glob.glob("Sources/**/*.md", recursive=True) + glob.glob("Sources/**/*.swift", recursive=True))
+pages = ["README.md"] + sorted(glob.glob("docs/**/*.md", recursive=True) + glob.glob("Sources/**/*.md", recursive=True) + glob.glob("Sources/**/*.swift", recursive=True))
 
 
 def blocks(page):
