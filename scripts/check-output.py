@@ -7,10 +7,11 @@ A comment before a code block in README.md or docs marks the block:
     <!-- output: COMMAND | head -3 -->   the block is the output of this command
     <!-- output: 1-4 -->                 like the first form, but only lines 1 to 4 of the output of each command are shown
     <!-- program: NAME -->               the block is a whole Swift program; later commands of the page can run it as NAME
+    <!-- origin: OPTIONS -->             anywhere: the options of the page's test origin, for example its schedule
 
 The commands run in bash in an empty folder for each page, one after another, with the programs on the PATH. `film.ts` is the film of
-scripts/make-sample.sh, and http://127.0.0.1:8080 is a test origin with the schedule SCHEDULE below, on any port. Standard output and
-standard error are shown as a terminal would show them. An ellipsis (…) at the end of a line stands for the rest of the line.
+scripts/make-sample.sh, and http://127.0.0.1:8080 is a test origin, on any port. Standard output and standard error are shown as a terminal
+would show them. An ellipsis (…) at the end of a line stands for the rest of the line.
 
 Two outputs are equal if they differ only in what varies from run to run: times, identifiers, ports, amounts of bytes, resolutions, numbers
 with a unit or a point, and the number of spaces. A page that differs runs again, at most three times in all, because a busy machine may change
@@ -18,22 +19,23 @@ what a stream shows. Exits with 1 if a page differs, and shows the difference. W
 
 Usage: scripts/check-output.py [--update | --all] [--bin .build/release] [PAGE…]    (BIN=… sets the folder as well)
 """
-import argparse, difflib, glob, json, os, re, shutil, subprocess, sys, tempfile
+import argparse, difflib, glob, json, os, re, shlex, shutil, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from local_servers import free_port, wait_for
 
-SCHEDULE = "4000k for 3s, 0 for 6s, 4000k"
 ATTEMPTS = 3
+ORIGIN = re.compile(r"^<!-- origin: (.+) -->$", re.M)
 MARK = re.compile(r"^\s*<!-- (output|program)(?:: (.+?))? -->\s*$")
 FENCE = re.compile(r"^(\s*)```\w*\s*$")
 VARYING = [(re.compile(pattern), text) for pattern, text in [
     (r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}(-\d+)?", "<id>"),
     (r"\d{4}-\d\d-\d\d[T ]", ""),
     (r"\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?", "<time>"),
-    (r"127\.0\.0\.1:\d+", "127.0.0.1:8080"),
+    (r"127\.0\.0\.1:\d+", "<server>"),
     (r"\b\d+x\d+\b", "<size>"),
     (r"\b\d+:\d\d(\.\d+)?\b", "<position>"),
-    (r"\d+\.\d+(?!\.?\d)", "#"),
+    (r"(?<![\d.])\d+\.\d+(?!\.?\d)", "#"),
     (r"\b\d{4,}\b", "#"),
     (r"(?<==)-?\d+", "#"),
     (r"(?<=\w\":)-?\d+", "#"),
@@ -95,15 +97,16 @@ class Block:
 
     def run(self, environment, folder):
         """The lines of the block as they are now."""
+        shown, used = "127.0.0.1:8080", f"127.0.0.1:{environment['ORIGIN']}"
         commands = self.commands()
         script = "".join(f"printf '\\0'\n{command}\n" for command, _ in commands)
         ended = subprocess.run(
-            ["bash", "-c", script.replace("127.0.0.1:8080", f"127.0.0.1:{environment['ORIGIN']}")], cwd=folder, env=environment, timeout=120,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            ["bash", "-c", script.replace(shown, used)], cwd=folder, env=environment, timeout=120, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
         if ended.returncode >= 128:
             raise SystemExit(f"line {self.first + 1}: a command ended with signal {ended.returncode - 128}:\n{ended.stdout.decode()}")
-        text = ended.stdout.decode().replace(f":{environment['ORIGIN']}", ":8080").replace(folder + "/", "")
+        text = ended.stdout.decode().replace(used, shown).replace(folder + "/", "")
         lines = []
         for (_, shown), output in zip(commands, text.split("\0")[1:]):
             output = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output.strip() else []
@@ -158,28 +161,55 @@ def blocks(path):
     return lines, found
 
 
-def run_page(path, options, port, film, work):
-    """The page's lines, its blocks, and the lines of each block as they are now."""
-    lines, found = blocks(path)
-    for attempt in range(1 if options.all else ATTEMPTS):
-        folder = tempfile.mkdtemp(dir=work)
-        os.mkdir(os.path.join(folder, "bin"))
-        shutil.copy(film, os.path.join(folder, "film.ts"))
+@contextmanager
+def origin(binaries, settings):
+    """A test origin on a free port. Each run of a page has its own: a schedule begins with the first request of a session."""
+    port = free_port()
+    server = subprocess.Popen(
+        [os.path.join(binaries, "test-origin"), "--port", str(port), *settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for(port, "/")
+        yield port
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+def run_blocks(found, settings, binaries, film, work):
+    """The lines of each block as they are now."""
+    folder = tempfile.mkdtemp(dir=work)
+    os.mkdir(os.path.join(folder, "bin"))
+    shutil.copy(film, os.path.join(folder, "film.ts"))
+    with origin(binaries, settings) as port:
         environment = dict(
-            os.environ, PATH=f"{folder}/bin:{os.path.abspath(options.bin)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
+            os.environ, PATH=f"{folder}/bin:{os.path.abspath(binaries)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
             COLUMNS="120", TERM="dumb", TZ="UTC",
         )
         results = []
         for block in found:
             if block.kind == "program":
-                block.compile(options.bin, folder)
-                results.append(block.lines)
-            else:
-                # A session is a link of the origin, whose schedule begins with the session's first request.
-                results.append(block.run(environment, folder))
-        if all(same(block.lines, result) for block, result in zip(found, results)):
+                block.compile(binaries, folder)
+            results.append(block.lines if block.kind == "program" else block.run(environment, folder))
+        return results
+
+
+def run_page(path, options, film, work):
+    """The page's lines, its blocks, and the lines of each block as they are now."""
+    lines, found = blocks(path)
+    settings = ORIGIN.search("\n".join(lines))
+    settings = shlex.split(settings[1]) if settings else []
+    for _ in range(ATTEMPTS):
+        results = run_blocks(found, settings, options.bin, film, work)
+        if options.all or all(same(block.lines, result) for block, result in zip(found, results)):
             break
     return lines, found, results
+
+
+def report(path, block, result):
+    print(f"{path}:{block.first}: the output differs")
+    written, found = [normalized(line) for line in block.lines], [normalized(line) for line in result]
+    print("\n".join(difflib.unified_diff(written, found, "page", "program", "", "", 1, "")))
 
 
 def main():
@@ -194,36 +224,24 @@ def main():
         if not os.access(os.path.join(options.bin, program), os.X_OK):
             raise SystemExit(f"{options.bin}/{program} must be a program (found none); build it, or name its folder with --bin")
     pages = [path for path in options.pages or ["README.md", *sorted(glob.glob("docs/**/*.md", recursive=True))] if blocks(path)[1]]
-    work, port, differing = tempfile.mkdtemp(prefix="check-output-"), free_port(), 0
-    server = subprocess.Popen(
-        [os.path.join(options.bin, "test-origin"), "--port", str(port), "--schedule", SCHEDULE],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_for(port, "/")
+    writes, differing = options.update or options.all, 0
+    with tempfile.TemporaryDirectory(prefix="check-output-") as work, ThreadPoolExecutor(max(1, len(pages))) as pool:
         film = os.path.join(work, "film.ts")
         subprocess.run(["scripts/make-sample.sh", film], check=True)
-        with ThreadPoolExecutor(max(1, len(pages))) as pool:
-            for path, (lines, found, results) in zip(pages, pool.map(lambda path: run_page(path, options, port, film, work), pages)):
-                for block, result in reversed(list(zip(found, results))):
-                    if same(block.lines, result) and not options.all:
-                        continue
-                    differing += 1
-                    if options.update or options.all:
-                        lines[block.first:block.last] = [(block.indent + line).rstrip() for line in result]
-                        print(f"{path}:{block.first}: updated")
-                    else:
-                        written = [normalized(line) for line in block.lines]
-                        print(f"{path}:{block.first}: the output differs")
-                        print("\n".join(difflib.unified_diff(written, [normalized(line) for line in result], "page", "program", "", "", 1, "")))
-                if options.update or options.all:
-                    with open(path, "w", encoding="utf-8") as file:
-                        file.write("\n".join(lines))
-    finally:
-        server.terminate()
-        server.wait(60)
-        shutil.rmtree(work, ignore_errors=True)
-    if differing and not (options.update or options.all):
+        for path, (lines, found, results) in zip(pages, pool.map(lambda path: run_page(path, options, film, work), pages)):
+            for block, result in reversed(list(zip(found, results))):
+                if same(block.lines, result) and not options.all:
+                    continue
+                differing += 1
+                if writes:
+                    lines[block.first:block.last] = [(block.indent + line).rstrip() for line in result]
+                    print(f"{path}:{block.first}: updated")
+                else:
+                    report(path, block, result)
+            if writes:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("\n".join(lines))
+    if differing and not writes:
         raise SystemExit(f"{differing} outputs differ; scripts/check-output.py --update writes them into the pages")
     print(f"the outputs of {len(pages)} pages are those of the programs")
 
