@@ -6,6 +6,7 @@
 # (`.package(…)`) are not checked, nor are the AVPlayer tracker (Apple platforms only), InstrumentServiceLifecycle, which is empty
 # while its trait is off (Examples/ServiceLifecycle builds it), and InstrumentTerminal, InstrumentReplay and InstrumentReport, whose
 # declarations are visible in this package only.
+# Every page of a catalog must have an example.
 # Usage: scripts/check-snippets.sh   (after a build)
 set -eu
 
@@ -76,6 +77,10 @@ def source(page, first, lines):
     function = [f'#sourceLocation(file: "{page}", line: {first})', "private func snippet() async throws {", *body, "}"]
     return "\n".join(imports + types + function) + "\n"
 
+
+without = [page for page in pages if ".docc/" in page and "```" not in open(page, encoding="utf-8").read()]
+if without:
+    sys.exit(f"every page of a catalog must have an example (found none in {', '.join(without)})")
 
 count = 0
 for page in pages:
