@@ -6,12 +6,12 @@ A comment before a code block in README.md or docs marks the block:
     <!-- output -->                      the block has commands, each after '$ ', and their output
     <!-- output: COMMAND | head -3 -->   the block is the output of this command
     <!-- output: 1-4 -->                 like the first form, but only lines 1 to 4 of the output of each command are shown
-    <!-- program: NAME -->               the block is a whole Swift program; later commands of the page can run it as NAME
+    <!-- program: NAME -->               the block is a whole Swift program; commands of the page can run it as NAME
     <!-- origin: OPTIONS -->             anywhere: the options of the page's test origin, for example its schedule
 
-The commands run in bash in an empty folder for each page, one after another, with the programs on the PATH. `film.ts` is the film of
-scripts/make-sample.sh, and http://127.0.0.1:8080 is a test origin, on any port. Standard output and standard error are shown as a terminal
-would show them. An ellipsis (…) at the end of a line stands for the rest of the line.
+The commands of a block run in bash one after another, the blocks of a page at the same time in one folder, with the programs on the PATH.
+`film.ts` is the film of scripts/make-sample.sh, and http://127.0.0.1:8080 is a test origin, on any port. Standard output and standard error
+are shown as a terminal would show them. An ellipsis (…) at the end of a line stands for the rest of the line.
 
 Two outputs are equal if they differ only in what varies from run to run: times, identifiers, ports, amounts of bytes, resolutions, numbers
 with a unit or a point, and the number of spaces. A page that differs runs again, at most three times in all, because a busy machine may change
@@ -186,12 +186,11 @@ def run_blocks(found, settings, binaries, film, work):
             os.environ, PATH=f"{folder}/bin:{os.path.abspath(binaries)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
             COLUMNS="120", TERM="dumb", TZ="UTC",
         )
-        results = []
         for block in found:
             if block.kind == "program":
                 block.compile(binaries, folder)
-            results.append(block.lines if block.kind == "program" else block.run(environment, folder))
-        return results
+        with ThreadPoolExecutor(len(found)) as pool:
+            return list(pool.map(lambda block: block.lines if block.kind == "program" else block.run(environment, folder), found))
 
 
 def run_page(path, options, film, work):
