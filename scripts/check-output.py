@@ -118,7 +118,7 @@ class Block:
         source, built = os.path.join(folder, "main.swift"), os.path.abspath(binaries)
         with open(source, "w") as file:
             file.write("\n".join(self.lines) + "\n")
-        objects = [path for target in linked_targets(self.lines) for path in glob.glob(f"{built}/{target}.build/**/*.o", recursive=True)]
+        objects = [path for target in linked_targets(self.lines, folder) for path in glob.glob(f"{built}/{target}.build/**/*.o", recursive=True)]
         maps = glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/C*/module.modulemap")
         subprocess.run(
             ["swiftc", "-swift-version", "6", "-I", f"{built}/Modules", *[part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")],
@@ -126,9 +126,13 @@ class Block:
         )
 
 
-def linked_targets(lines):
-    """The targets of this package that a program links: those that it imports, and their dependencies."""
-    described = subprocess.run(["swift", "package", "dump-package"], check=True, stdout=subprocess.PIPE).stdout
+def linked_targets(lines, folder):
+    """The targets of this package that a program links: those that it imports, and their dependencies.
+
+    A separate scratch folder, because another build may hold the lock of `.build`.
+    """
+    command = ["swift", "package", "--scratch-path", os.path.join(folder, "scratch"), "dump-package"]
+    described = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     dependencies = {
         target["name"]: [next(iter(dependency.values()))[0] for dependency in target["dependencies"]]
         for target in json.loads(described)["targets"]
