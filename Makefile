@@ -5,17 +5,25 @@ URL ?=
 OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or memory have a name that ends in AloneTests. Beside others they pass, but what they measure is not judged.
-ALONE = AloneTests[/.]
+export ALONE = AloneTests[/.]
+# Suites that start the command lines: the release programs.
+export PROGRAM_TESTS = ^(AdPlaybackTests|MonitorTests|OriginTests|PlayerMonitorTests)[.]
+# Suites that start servers and players of others, or many processes.
+export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQueueTests)[.]
+# Names of steps to run alone.
+STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
+.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
 	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
 	@echo "make compare-mpv      plays the same schedules with the probe and with mpv, and prints one table"
 	@echo "make compare-players  plays the same schedules with the probe and with hls.js in Chromium, and prints one table"
-	@echo "make test             lint, build, all tests and examples, the documentation"
+	@echo "make check            lint, debug build, unit tests: after every change"
+	@echo "make test             everything that a change must pass: release build, all tests and examples, the documentation"
+	@echo "make test-long        what is slow by nature: sanitizers, long fuzz, torture, soak, comparisons with players"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
 	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
@@ -72,37 +80,19 @@ compare-mpv: dependencies
 build: dependencies
 	$(SWIFT) build
 
-test: dependencies lint
+# What to run after every change.
+check: dependencies
+	scripts/run-steps.py scripts/check.steps $(STEPS)
+
+# Everything that a change must pass. STEPS="units lint" runs these steps alone.
+test: dependencies
 	@scripts/install-dependencies.sh tests
-	@# Without one, the tests against a real LRS are skipped, and say so.
-	@scripts/install-lrs.sh || [ $$? -eq 3 ]
-	@# Without an SQL engine, the tests of the queries in sql/ are skipped, and say so.
-	@scripts/install-sql-engines.sh || [ $$? -eq 3 ]
-	@# Without it, the tests of SCTE-35 against an independent decoder are skipped, and say so.
-	@scripts/install-threefive.sh || [ $$? -eq 3 ]
-	@scripts/install-hls-js.sh || [ $$? -eq 3 ]
-	@# The same holds for InfluxDB, VictoriaMetrics, carbon and the decoder of OTLP.
-	@scripts/install-servers.sh || [ $$? -eq 3 ]
-	@# The same holds for Prometheus.
-	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
-	scripts/check-comparison.py
-	scripts/build-all.sh
-	scripts/check-snippets.sh
-	scripts/run-tests.sh --skip '$(ALONE)'
-	scripts/run-tests.sh --no-parallel --filter '$(ALONE)'
-	@# A build plan of yesterday does not know the files that this package has got since.
-	@rm -f Examples/*/.build/*.yaml Benchmarks/.build/*.yaml Tests/AppleStubs/.build/*.yaml
-	for example in CustomBackend CustomHub CustomMetricalc CustomTracker; do $(SWIFT) run --package-path Examples/$$example $$example || exit 1; done
-	$(SWIFT) run --package-path Examples/EmbeddedPlayer EmbeddedPlayer
-	$(SWIFT) test --package-path Examples/ServiceLifecycle
-	for service in Clickstream Sift Seer XAPI; do $(SWIFT) run --package-path Examples/Services $${service}Example || exit 1; done
-	for service in Influx Graphite NewRelic OTLP CMCD Kafka NATS; do $(SWIFT) run --package-path Examples/OpenBackends $${service}Example || exit 1; done
-	@# Without Chromium and hls.js, or on a machine that is too busy, the comparison says SKIPPED and counts as passed.
-	scripts/compare-players.py --check --seconds 12 --schedule 6000k --schedule 900k --schedule '2500k for 2.2s, 0k for 6s, 2500k' || [ $$? -eq 3 ]
-	scripts/check-apple-sources.sh
-	scripts/check-api.sh
-	$(SWIFT) build --package-path Benchmarks
-	scripts/check-documentation.sh
+	scripts/run-steps.py scripts/test.steps $(STEPS)
+
+# What is slow by nature; hours on two cores. docs/decisions/tests.md has the time of the last pass of each step.
+test-long: dependencies
+	@scripts/install-dependencies.sh tests
+	scripts/run-steps.py scripts/test-long.steps $(STEPS)
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

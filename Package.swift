@@ -8,8 +8,19 @@ let roomsOfOtherTargets = [
     "DurableQueue", "Files", "HTTP", "IMA", "JSON", "MPV", "Manifests", "Monitor", "MonitorRuntime",
     "MonitorServer", "Observability", "Origin", "PictureChecks", "Probe", "Quality", "Replay", "Report", "Rules",
     "Sampling", "Sensors", "ServiceLifecycle", "Sockets", "SwiftUIAnalytics", "Terminal", "TestKit", "Text",
-    "Trackers", "Transport", "Watch", "XML",
+    "Trackers", "Traits", "Transport", "Watch", "XML",
 ]
+
+/// A library of another package, which is resolved, fetched and built only while a trait of this package is enabled.
+func library(_ name: String, of package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+let argumentParser = library("ArgumentParser", of: "swift-argument-parser", trait: "CommandLine")
+let grdb = library("GRDB", of: "GRDB.swift", trait: "DurableQueue")
+let nioCore = library("NIOCore", of: "swift-nio", trait: "Origin")
+let nioHTTP1 = library("NIOHTTP1", of: "swift-nio", trait: "Origin")
+let nioPosix = library("NIOPosix", of: "swift-nio", trait: "Origin")
 
 let package = Package(
     name: "instrument",
@@ -56,9 +67,23 @@ let package = Package(
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
+    // An app resolves the packages of the traits that it enables, and no others: `traits: []` in its dependency on this
+    // package needs none of the packages below; `traits: ["DurableQueue"]` needs GRDB. The default enables all that this
+    // package itself builds and tests, so that a plain `swift build` works in a checkout, and an app that knows nothing
+    // of traits gets everything. Xcode builds a package that is opened by itself with the default.
     traits: [
-        .trait(name: "ServiceLifecycle", description: "An instrument as a service of swift-service-lifecycle.")
+        .default(enabledTraits: ["CommandLine", "DurableQueue", "Observability", "Origin"]),
+        .trait(
+            name: "CommandLine",
+            description: "The command lines: swift-argument-parser, Yams, and what DurableQueue and Origin need.",
+            enabledTraits: ["DurableQueue", "Origin"]
+        ),
+        .trait(name: "DurableQueue", description: "The queue on disk: GRDB."),
+        .trait(name: "Observability", description: "Diagnostics for swift-log and swift-metrics."),
+        .trait(name: "Origin", description: "The test origin: SwiftNIO."),
+        .trait(name: "ServiceLifecycle", description: "An instrument as a service of swift-service-lifecycle."),
     ],
+    // Each is used behind a trait; scripts/check-embedding.sh fails where one is not.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -66,7 +91,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        // Neither fetched nor built while the trait is off.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
@@ -92,11 +116,7 @@ let package = Package(
             name: "InstrumentServiceLifecycle",
             dependencies: [
                 "Instrument", "InstrumentTrackers",
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])
-                ),
+                library("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle"),
             ],
             path: "Sources/ServiceLifecycle"
         ),
@@ -281,8 +301,9 @@ let package = Package(
         .target(
             name: "InstrumentWatch",
             dependencies: [
-                "Instrument", "InstrumentFiles", "InstrumentHTTP", "InstrumentRules", "InstrumentText",
-                .product(name: "Yams", package: "Yams"),
+                "Instrument", "InstrumentCommandLineTrait", "InstrumentFiles", "InstrumentHTTP", "InstrumentRules",
+                "InstrumentText",
+                library("Yams", of: "Yams", trait: "CommandLine"),
             ],
             path: "Sources/Watch"
         ),
@@ -301,10 +322,7 @@ let package = Package(
         .target(
             name: "InstrumentMonitorServer",
             dependencies: [
-                "Instrument",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Instrument", "InstrumentOriginTrait", nioCore, nioHTTP1, nioPosix,
             ],
             path: "Sources/MonitorServer"
         ),
@@ -357,8 +375,8 @@ let package = Package(
         .target(
             name: "InstrumentDurableQueue",
             dependencies: [
-                "Instrument", "InstrumentFiles", "InstrumentText", "CDurableShim",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Instrument", "InstrumentDurableQueueTrait", "InstrumentFiles", "InstrumentText", "CDurableShim",
+                grdb,
             ],
             path: "Sources/DurableQueue"
         ),
@@ -386,9 +404,9 @@ let package = Package(
         .target(
             name: "InstrumentObservability",
             dependencies: [
-                "Instrument",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Instrument", "InstrumentObservabilityTrait",
+                library("Logging", of: "swift-log", trait: "Observability"),
+                library("CoreMetrics", of: "swift-metrics", trait: "Observability"),
             ],
             path: "Sources/Observability"
         ),
@@ -417,8 +435,9 @@ let package = Package(
         .target(
             name: "InstrumentCommandLine",
             dependencies: [
-                "CAllocatorShim", "Instrument", "InstrumentFiles", "InstrumentTerminal", "InstrumentText",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CAllocatorShim", "Instrument", "InstrumentCommandLineTrait", "InstrumentFiles", "InstrumentTerminal",
+                "InstrumentText",
+                argumentParser,
             ],
             path: "Sources/CommandLine"
         ),
@@ -436,7 +455,7 @@ let package = Package(
                 "InstrumentReplay", "InstrumentReport", "InstrumentRules", "InstrumentSeer", "InstrumentSensors",
                 "InstrumentSift", "InstrumentTerminal", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
                 "InstrumentWatch", "InstrumentXAPI",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "Examples/PlayerMonitor"
         ),
@@ -445,9 +464,9 @@ let package = Package(
         .target(
             name: "InstrumentOrigin",
             dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentText",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentOriginTrait", "InstrumentText",
+                nioCore,
+                nioPosix,
             ],
             path: "Sources/Origin"
         ),
@@ -455,7 +474,7 @@ let package = Package(
             name: "TestOrigin",
             dependencies: [
                 "InstrumentCommandLine", "InstrumentFiles", "InstrumentOrigin", "InstrumentTerminal",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "Examples/TestOrigin"
         ),
@@ -474,6 +493,9 @@ let package = Package(
         // load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
+        // The names of the tests, which no resolver of the machine decides about.
+        .target(name: "CTestResolver", path: "Tests/CTestResolver"),
+
         // Traits of tests: on a separate thread, alone.
         .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
 
@@ -487,7 +509,7 @@ let package = Package(
             name: "ObservabilityTests",
             dependencies: [
                 "InstrumentObservability", "InstrumentTestKit",
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                library("MetricsTestKit", of: "swift-metrics", trait: "Observability"),
             ]
         ),
         .testTarget(
@@ -538,9 +560,8 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: [
-                "CostMeasurement", "InstrumentHTTP", "InstrumentTransport", "InstrumentCompression",
-                "InstrumentTestKit",
-                "LoopbackServers", "TestTraits",
+                "CTestResolver", "CTransportShim", "CostMeasurement", "InstrumentCompression", "InstrumentHTTP",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -555,7 +576,7 @@ let package = Package(
             dependencies: [
                 "CostMeasurement", "InstrumentCheck", "InstrumentHTTP", "InstrumentManifests", "InstrumentOrigin",
                 "InstrumentRules", "LoopbackServers", "TestTraits",
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
             ]
         ),
         .testTarget(
@@ -684,7 +705,7 @@ let package = Package(
                 "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
                 "QueueChildPlan", "QueueTorture",
                 "TestTraits",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                grdb,
             ],
             exclude: ["FaultShim"]
         ),
@@ -695,7 +716,7 @@ let package = Package(
                 "InstrumentOrigin",
                 "InstrumentTestKit", "InstrumentText", "LoopbackServers", "TestOrigin",
                 "TestTraits",
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
             ]
         ),
         // The process that the lifecycle's tests stop and end.
@@ -757,7 +778,7 @@ let package = Package(
                 "PlayerMonitor", "InstrumentProbe", "InstrumentBackends", "InstrumentCompression",
                 "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "InstrumentTransport",
                 "LoopbackServers", "TestTraits",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             exclude: ["Golden"]
         ),
@@ -775,12 +796,18 @@ let package = Package(
                 "CFFmpeg", "CostMeasurement", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
                 "InstrumentManifests", "InstrumentOrigin", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "TestTraits",
-                .product(name: "NIOCore", package: "swift-nio"),
+                nioCore,
             ]
         ),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A target that needs a trait depends on a target that fails without the trait, with one message: the files that import
+// the trait's libraries are not compiled then.
+for trait in ["CommandLine", "DurableQueue", "Observability", "Origin"] {
+    package.targets.append(.target(name: "Instrument\(trait)Trait", path: "Sources/Traits/\(trait)"))
+}
 
 // One loop gives every Swift target the same settings.
 for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {

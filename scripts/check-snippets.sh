@@ -12,7 +12,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
-binaries=$("$swift" build --show-bin-path)
+binaries=.build/debug
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -101,13 +101,12 @@ PYTHON
 
 compiler=$(dirname "$(readlink -f "$(command -v "$swift")")")/swiftc
 host=$(dirname "$compiler")/../lib/swift
-# Module maps of the C targets and system libraries that the libraries import.
-maps=$(find "$binaries" Sources .build/checkouts/*/Sources -maxdepth 2 -name module.modulemap | sed 's/^/-Xcc -fmodule-map-file=/')
-includes=$(find .build/checkouts -type d -path '*/Sources/*/include' | sed 's/^/-Xcc -I/')
+. scripts/module-flags.sh
+flags=$(flags "$binaries")
 # shellcheck disable=SC2086
 compile() {
     "$compiler" -swift-version 6 -suppress-warnings -enable-upcoming-feature MemberImportVisibility \
-        -enable-upcoming-feature ExistentialAny -I "$binaries/Modules" $maps $includes "$@"
+        -enable-upcoming-feature ExistentialAny $flags "$@"
 }
 
 # A separate module, so that a snippet may declare what the context declares as well.

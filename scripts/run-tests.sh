@@ -1,11 +1,18 @@
 #!/bin/sh
-# Runs the built tests with the given options of `swift test`; says failed tests and the crashed thread once more at the end. When the
-# tests take longer than TEST_MINUTES (30), the script names those that have not ended, prints the stacks of the test process where gdb
-# is installed, ends it and fails. Without this limit, a test that hangs leaves nothing but silence.
+# Runs the built tests with the given options of `swift test` (--filter, --skip, --no-parallel); says failed tests and the crashed thread
+# once more at the end. The script starts the test process itself, because `swift test` holds a lock that keeps other builds waiting.
+# When the tests take longer than TEST_MINUTES (30), the script names those that have not ended, prints the stacks of the test process
+# where gdb is installed, ends it and fails. Without this limit, a test that hangs leaves nothing but silence.
+# PROGRAMS is the folder of the command lines that tests start; by default those of the build with the tests.
 set -eu
 
-swift=${SWIFT:-swift}
 minutes=${TEST_MINUTES:-30}
+for program in player-monitor test-origin; do
+    if [ -n "${PROGRAMS:-}" ] && [ ! -x "$PROGRAMS/$program" ]; then
+        echo "PROGRAMS is '$PROGRAMS', where there is no $program; build it first" >&2
+        exit 1
+    fi
+done
 here=$(dirname "$0")
 work=$(mktemp -d)
 events=$work/events log=$work/log
@@ -15,7 +22,8 @@ trap 'rm -rf "$work"' EXIT
 # The output is copied for the summary. The copy is not waited for: a process that a test left behind keeps it open.
 mkfifo "$work/output"
 tee "$log" <"$work/output" &
-"$swift" test --skip-build --event-stream-output-path "$events" "$@" >"$work/output" 2>&1 &
+"${TESTS:-.build/debug/instrumentPackageTests.xctest}" --testing-library swift-testing --event-stream-output-path "$events" "$@" \
+    >"$work/output" 2>&1 &
 run=$!
 trap 'kill "$run" 2>/dev/null; exit 130' INT TERM
 

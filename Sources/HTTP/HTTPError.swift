@@ -67,7 +67,7 @@ public struct HTTPError: Error, Hashable, Sendable {
         HTTPError(.cancelled, "the request was cancelled; whether the server has seen it is unknown", url: url)
     }
 
-    static func timedOut(_ url: HTTPURL, status: Int? = nil, underlyingCode: Int? = nil) -> HTTPError {
+    package static func timedOut(_ url: HTTPURL, status: Int? = nil, underlyingCode: Int? = nil) -> HTTPError {
         HTTPError(
             .timedOut,
             "the server did not respond in time; retry later, or allow more time",

@@ -11,16 +11,22 @@ internal import InstrumentWatch
 /// Only streams of the configuration, and URLs on the host and port of one, are played: the page is no way into the
 /// network of the monitor. Addresses that only this machine or its network can reach are refused, redirects and
 /// playlists included, unless the configuration names such an address for that host.
+///
+/// The number of probes is limited for each stream, so that streams that do not answer take no probe from another.
 package final class ProbePage: Sendable {
     package enum Refusal: Error, Hashable, Sendable { case notConfigured, busy }
 
-    private static let mostAtOnce = 4
+    /// Two scrapers that watch the same streams.
+    private static let mostPerStream = 2
+    /// Half of the server's connections, so that the other pages have the other half.
+    private static let mostAtOnce = 128
     private static let usualLimit = 10.0
 
     private let transport: any HTTPTransport
     private let guarded: any HTTPTransport
     private let clock: any SchedulingClock
-    private let running = Lock(0)
+    /// Probes that run, by the name of their stream.
+    private let running = Lock<[String: Int]>([:])
 
     /// - Parameters:
     ///   - transport: for configured private addresses.
@@ -42,12 +48,18 @@ package final class ProbePage: Sendable {
     ) async -> Result<[UInt8], Refusal> {
         guard let (url, stream) = Self.resolve(target, configuration) else { return .failure(.notConfigured) }
         let isFree = running.withLock { running in
-            if running >= Self.mostAtOnce { return false }
-            running += 1
+            let isBusy = running[stream.name, default: 0] >= Self.mostPerStream
+            if isBusy || running.values.reduce(0, +) >= Self.mostAtOnce { return false }
+            running[stream.name, default: 0] += 1
             return true
         }
         guard isFree else { return .failure(.busy) }
-        defer { running.withLock { $0 -= 1 } }
+        defer {
+            running.withLock { running in
+                let left = (running[stream.name] ?? 1) - 1
+                running[stream.name] = left > 0 ? left : nil
+            }
+        }
         let limit = Self.limit(scrapeTimeout: scrapeTimeout)
         return .success(await play(url, stream.profile, isPrivate: stream.url.hasPrivateHost, .seconds(limit), format))
     }

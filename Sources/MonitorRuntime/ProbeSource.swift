@@ -25,6 +25,7 @@ package final class ProbeSource: SessionSource {
     private let clock: any SchedulingClock
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
+    private let checkExecutor = CheckExecutor()
     private let reportsResponses: @Sendable () -> Bool
 
     /// Creates a source.
@@ -71,7 +72,9 @@ package final class ProbeSource: SessionSource {
             )
         })
         let check = CheckPlan(stream).map { plan in
-            Task { [transport, clock] in await plan.run(stream, transport, clock) { report(.checked($0)) } }
+            Task(executorPreference: checkExecutor) { [transport, clock] in
+                await plan.run(stream, transport, clock) { report(.checked($0)) }
+            }
         }
         running.withLock { $0[id.number] = Running(probe: probe, tracker: tracker, report: report, check: check) }
         startPolling()

@@ -2,7 +2,7 @@
 @_exported public import InstrumentCompression
 @_exported public import InstrumentHTTP
 
-#if canImport(Darwin)
+#if canImport(Darwin) || URLSESSION_CHECK
 /// The platform's transport.
 public typealias SystemTransport = URLSessionTransport
 #else

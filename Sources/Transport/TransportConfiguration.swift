@@ -13,7 +13,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// A file of certificates in PEM that are trusted in addition to the system's, for private servers; read once, when
     /// the transport is created. The check of certificates cannot be disabled.
     public var additionalCAFile: String?
-    /// The largest number of connections to one host at a time; further requests wait for their turn.
+    /// The largest number of requests to one host at a time, each of which uses at most one connection; further
+    /// requests wait for their turn, within their own time limit, and delay no request to another host.
     public var maxConnectionsPerHost: Int
     /// The largest number of bytes that the body of a request may have.
     public var maxRequestBytes: Int

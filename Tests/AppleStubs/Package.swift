@@ -2,8 +2,9 @@
 import PackageDescription
 
 // Compiles the sources for Apple platforms on Linux, against modules that declare what they use of Apple's frameworks,
-// and tests their logic there. A separate package without products: in the graph of the main package these modules
-// would make `canImport` true for everybody.
+// and tests their logic there; the transport over URLSession, against the URLSession of FoundationNetworking. A
+// separate package without products: in the graph of the main package these modules would make `canImport` true for
+// everybody.
 //
 // `scripts/link-apple-sources.sh` makes `Linked`, links to the sources of the main package: they are compiled as they
 // are, in one package, because targets share what has `package` access.
@@ -28,6 +29,18 @@ let sources: [Target] = [
     .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Linked/Text"),
     .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Linked/JSON"),
     .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Linked/Files"),
+    .systemLibrary(name: "CZlib", path: "Linked/CZlib", pkgConfig: "zlib"),
+    .target(
+        name: "InstrumentHTTP",
+        dependencies: ["Instrument", "InstrumentJSON", "InstrumentText"],
+        path: "Linked/HTTP"
+    ),
+    .target(name: "InstrumentCompression", dependencies: ["CZlib", "InstrumentHTTP"], path: "Linked/Compression"),
+    .target(
+        name: "InstrumentTransport",
+        dependencies: ["Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentText"],
+        path: "Linked/Transport"
+    ),
     .target(
         name: "InstrumentTrackers",
         dependencies: ["CSignalShim", "Instrument", "InstrumentFiles", "AppKit", "UIKit"],
@@ -56,6 +69,18 @@ let sources: [Target] = [
 ]
 
 let tests: [Target] = [
+    .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Linked/LoopbackServers"),
+    .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Linked/TestTraits"),
+    // The contract of a transport, as it is tested over libcurl.
+    .testTarget(
+        name: "TransportTests",
+        dependencies: ["Instrument", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits"],
+        path: "Linked/TransportTests"
+    ),
+    .testTarget(
+        name: "URLSessionTests",
+        dependencies: ["Instrument", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits"]
+    ),
     .testTarget(
         name: "AVPlayerTests",
         dependencies: ["Instrument", "InstrumentAVPlayer", "InstrumentTestKit"],
@@ -88,12 +113,15 @@ let tests: [Target] = [
 ]
 
 // As in the main package.
-for target in sources + tests where !target.name.hasPrefix("C") {
+for target in sources + tests where target.type != .system && !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+}
+for target in sources where target.name == "InstrumentTransport" {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.define("URLSESSION_CHECK")]
 }
 // Swift Testing has overlays for frameworks of these names, which exist on Apple platforms only.
 for target in tests {

@@ -29,8 +29,13 @@ package func command(_ arguments: [String]) async throws -> CommandResult {
     }
 }
 
-/// The path of a program of this package, which is built beside the tests.
+/// The path of a program of this package: in the folder that the variable `PROGRAMS` of the environment names, so that
+/// tests start what users run, or beside the tests.
 package func siblingProgram(_ name: String) -> String {
+    if let folder = ProcessInfo.processInfo.environment["PROGRAMS"], !folder.isEmpty {
+        let program = URL(fileURLWithPath: folder).appendingPathComponent(name).path
+        if FileManager.default.isExecutableFile(atPath: program) { return program }
+    }
     let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
     return tests.appendingPathComponent(name).path
 }

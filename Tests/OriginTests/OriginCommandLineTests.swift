@@ -7,10 +7,7 @@ import Testing
 // Serialized, because a process that starts at the same time would inherit these pipes and keep them open.
 @Suite("test-origin", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct OriginCommandLineTests {
-    static let program: String = {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
-        return bundle.appendingPathComponent("test-origin").path
-    }()
+    static let program = siblingProgram("test-origin")
 
     @Test("test-origin prints its address, keeps the schedule, writes the log, and ends cleanly at Ctrl-C")
     func serving() async throws {

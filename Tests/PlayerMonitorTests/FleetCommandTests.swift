@@ -26,11 +26,11 @@ struct FleetCommandTests {
     }
 
     /// On a separate thread, because a run blocks.
-    private func run(_ arguments: [String]) async throws -> Run {
-        let samples = ["--backend", "file:" + directory + "/samples.ndjson"]
+    private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Run {
+        let arguments = ["play", "--backend", "file:" + directory + "/samples.ndjson"] + arguments
         return try await withCheckedThrowingContinuation { continuation in
             Thread {
-                continuation.resume(with: Result { try Run.playerMonitor(["play"] + samples + arguments) })
+                continuation.resume(with: Result { try Run.playerMonitor(arguments, environment: environment) })
             }.start()
         }
     }
@@ -92,6 +92,59 @@ struct FleetCommandTests {
             #expect(run.errors.contains("in 2 of 3 streams"))
         }
     }
+
+    #if os(Linux)
+    @Test(
+        "Mistyped hosts, and one whose resolver hangs, change neither requests nor figures of the streams beside them"
+    )
+    func mistypedHosts() async throws {
+        try await withOrigin { origin in
+            // A program that the tests start has the names of the tests by this library.
+            let library = directory + "/test-resolver.so"
+            let source = Sample.root + "/Tests/CTestResolver/"
+            let built = try await command([
+                "clang", "-shared", "-fPIC", "-I", source + "include", "-o", library, source + "test_resolver.c",
+                "-ldl",
+            ])
+            try #require(built.status == 0, "\(built.errors)")
+            let healthy = ["vod/ts/master.m3u8", "live/ts/master.m3u8"]
+            let mistyped = ["a", "b", "c", "d"].map { "http://\($0).typo.invalid/master.m3u8" }
+            // Three failures before the first healthy stream, and one before the second.
+            let mixed =
+                Array(mistyped[..<3]) + healthy[..<1] + [mistyped[3], "http://e.hanging.invalid/master.m3u8"]
+                + healthy[1...]
+            var shown: [[String]] = []
+            let machine = MachineLoad()
+            for (number, sources) in [healthy, mixed].enumerated() {
+                let file = directory + "/requests-\(number).ndjson"
+                let run = try await run(
+                    ["--duration", "8", "--requests", file]
+                        + sources.map { $0.contains(":") ? $0 : origin.url($0, session: "\(number)-\($0.prefix(4))") },
+                    environment: ["LD_PRELOAD": library]
+                )
+                #expect(run.errors.contains("#1: Couldn't resolve host name") == (number == 1), "\(run.errors)")
+                let requests = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+                    .map { try JSONValue(parsing: String($0)) }.filter {
+                        $0["url"]?.string?.contains("127.0.0.1") == true
+                    }
+                // A stream that stops cancels the request that runs.
+                let failed = requests.filter {
+                    $0["status"]?.int != 200 && $0["failure"]?.string?.contains("cancelled") != true
+                }
+                #expect(requests.count > 10 && failed.isEmpty, "\(failed)")
+                shown.append(run.errors.split(separator: "\n").filter { $0.contains("127.0.0.1") }.map(String.init))
+            }
+            try #require(shown.allSatisfy { $0.count == 2 })
+            guard machine.allowsJudging("start and stalls of streams beside mistyped hosts") else { return }
+            for line in shown.joined() {
+                // `#  start  stalls  stalled`: the start in milliseconds.
+                let fields = line.split(separator: " ")
+                #expect(fields.count > 3 && fields[2] == "ms" && fields[3] == "0", "\(line)")
+                #expect(Int(fields[1]).map { $0 < 500 } == true, "\(line)")
+            }
+        }
+    }
+    #endif
 
     @Test("The request log has one JSON line per request, with its stream and without queries")
     func requests() async throws {

@@ -17,9 +17,6 @@ enum Sample {
         return path
     }()
 
-    /// The built command line, beside the test bundle.
-    static let playerMonitor: String = {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
-        return bundle.appendingPathComponent("player-monitor").path
-    }()
+    /// The command line.
+    static let playerMonitor = siblingProgram("player-monitor")
 }

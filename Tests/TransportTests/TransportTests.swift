@@ -120,6 +120,18 @@ struct TransportTests {
         }
     }
 
+    @Test("A request that needs a new connection opens one, which later requests use")
+    func freshConnection() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let transport = try SystemTransport()
+        var request = HTTPRequest(.get, try HTTPURL(server.url()))
+        for isFresh in [false, false, true, false] {
+            request.needsFreshConnection = isFresh
+            _ = try await transport.send(request)
+        }
+        #expect(server.connectionCount == 2)
+    }
+
     @Test("User and password of an address are sent only as a header")
     func userInfo() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }

@@ -37,16 +37,16 @@ final class CurlTransfer {
     }
 
     /// Tells libcurl everything; false if it does not understand something, in which case nothing must be sent.
-    func configure(_ settings: CurlSettings) -> Bool {
-        configureMessage() && configureConnection(settings) && configureReceiving()
+    func configure(_ settings: CurlSettings, at now: MonotonicInstant) -> Bool {
+        configureMessage(at: now) && configureConnection(settings) && configureReceiving()
     }
 
-    private func configureMessage() -> Bool {
+    private func configureMessage(at now: MonotonicInstant) -> Bool {
         let request = exchange.request
         guard let fields = makeFields(request) else { return false }
         return set(CURLOPT_URL, request.url.requestText) && setBody(request)
             && transport_set_pointer(easy, CURLOPT_HTTPHEADER, fields) == CURLE_OK
-            && set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
+            && set(CURLOPT_TIMEOUT_MS, Self.milliseconds(now.duration(to: exchange.deadline)))
             && set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.connectTimeout))
     }
 
@@ -109,13 +109,13 @@ final class CurlTransfer {
     }
 
     private func configureReceiving() -> Bool {
+        setPieceSize()
         let context = Unmanaged.passUnretained(self).toOpaque()
         // The pointers stay valid: the loop keeps this object until it has taken the handle out.
         return transport_set_pointer(easy, CURLOPT_WRITEDATA, context) == CURLE_OK
             && transport_set_pointer(easy, CURLOPT_HEADERDATA, context) == CURLE_OK
             && transport_set_pointer(easy, CURLOPT_PRIVATE, context) == CURLE_OK
             && transport_set_pointer(easy, CURLOPT_ERRORBUFFER, detail) == CURLE_OK
-            && setPieceSize()
             && transport_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
                 CurlTransfer.receive(bytes, count, context) { $0.addToBody($1) }
             } == CURLE_OK
@@ -125,10 +125,11 @@ final class CurlTransfer {
     }
 
     /// Large bodies come in larger pieces than libcurl's 16 KiB, for fewer calls of the system and of `receive`. The
-    /// pieces of a limited transfer stay small, because the limit counts whole pieces.
-    private func setPieceSize() -> Bool {
-        guard exchange.receiver != nil, exchange.request.maxBytesPerSecond == nil else { return true }
-        return set(CURLOPT_BUFFERSIZE, 128 << 10)
+    /// pieces of a limited transfer stay small, because the limit counts whole pieces. A libcurl that refuses the size
+    /// serves the request nevertheless.
+    private func setPieceSize() {
+        guard exchange.receiver != nil, exchange.request.maxBytesPerSecond == nil else { return }
+        _ = set(CURLOPT_BUFFERSIZE, 128 << 10)
     }
 
     /// Aborts the transfer if `take` returns false.

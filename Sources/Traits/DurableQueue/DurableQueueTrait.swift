@@ -1,0 +1,4 @@
+// Fails where a target that needs the trait is built without the trait.
+#if !DurableQueue
+#error("InstrumentDurableQueue needs a trait: write traits: [\"DurableQueue\"] in the dependency on instrument")
+#endif

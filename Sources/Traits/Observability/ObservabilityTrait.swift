@@ -1,0 +1,4 @@
+// Fails where a target that needs the trait is built without the trait.
+#if !Observability
+#error("InstrumentObservability needs a trait: write traits: [\"Observability\"] in the dependency on instrument")
+#endif
