@@ -1,11 +1,12 @@
 #!/bin/sh
-# Type-checks every ```swift block of README.md, the DocC catalogs and the doc comments against the built modules, in Swift 6 mode.
+# Type-checks every ```swift block of README.md, docs, the DocC catalogs and the doc comments against the built modules, in Swift 6 mode.
 # A block may use the names of scripts/snippet-context.swift, for example `backend` or `instrument`, and stands for the body of an
 # async throwing function; its types and extensions are at file scope. A block with imports sees only what it imports; any other
 # block sees every library. `…` on a line, or between braces, stands for code that is left out. Lines of a package manifest
 # (`.package(…)`) are not checked, nor are the AVPlayer tracker (Apple platforms only), InstrumentServiceLifecycle, which is empty
 # while its trait is off (Examples/ServiceLifecycle builds it), and InstrumentTerminal, InstrumentReplay and InstrumentReport, whose
 # declarations are visible in this package only.
+# Every page of a catalog must have an example.
 # Usage: scripts/check-snippets.sh   (after a build)
 set -eu
 
@@ -22,7 +23,7 @@ folder = sys.argv[1]
 context = open("scripts/snippet-context.swift").read()
 libraries = sorted(set(re.findall(r"^public import (\w+)", context, re.M)))
 declaration = re.compile(r"^(?:public |final |private )*(?:extension|struct|class|enum|protocol|actor)\b")
-pages = ["README.md"] + sorted(glob.glob("Sources/**/*.md", recursive=True) + glob.glob("Sources/**/*.swift", recursive=True))
+pages = ["README.md"] + sorted(glob.glob("docs/**/*.md", recursive=True) + glob.glob("Sources/**/*.md", recursive=True) + glob.glob("Sources/**/*.swift", recursive=True))
 
 
 def blocks(page):
@@ -76,6 +77,10 @@ def source(page, first, lines):
     function = [f'#sourceLocation(file: "{page}", line: {first})', "private func snippet() async throws {", *body, "}"]
     return "\n".join(imports + types + function) + "\n"
 
+
+without = [page for page in pages if ".docc/" in page and "```" not in open(page, encoding="utf-8").read()]
+if without:
+    sys.exit(f"every page of a catalog must have an example (found none in {', '.join(without)})")
 
 count = 0
 for page in pages:

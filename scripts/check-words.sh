@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks the project's texts for the phrases of docs/words.txt. Prints file:line, the phrase and the replacement for each hit, and
-# exits 1 if there is a hit. A phrase that is broken over two lines is not found.
+# exits 1 if there is a hit. A phrase that is broken over two lines is not found. The glossary must define each term once.
 # Usage: scripts/check-words.sh
 set -eu
 
@@ -32,5 +32,11 @@ done
 if [ -s "$hits" ]; then
     sort -t: -k1,1 -k2,2n "$hits" >&2
     echo "$(wc -l <"$hits") phrases to replace; $words has the list" >&2
+    exit 1
+fi
+
+twice=$(sed -n 's/^| \([^|]*\) |.*/\1/p' docs/glossary.md | grep -vxE 'term|-+' | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort | uniq -d)
+if [ -n "$twice" ]; then
+    echo "docs/glossary.md must define each term once (found twice: $(echo "$twice" | tr '\n' ' '))" >&2
     exit 1
 fi

@@ -7,7 +7,8 @@ navigation to the first paint, and to the first frame that has rows of the table
 
 Usage: scripts/measure-dashboard.py [--streams 1000] [--rounds 10] [--bin .build/release] [--picture FILE.png]
 """
-import argparse, base64, json, os, signal, statistics, subprocess, tempfile, time
+import argparse, json, signal, statistics, subprocess, tempfile, time
+from browser import Browser
 from local_servers import free_port, wait_for
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -30,50 +31,13 @@ FIRST_PAINT = """Promise.all([
 ]).then(JSON.stringify)"""
 
 
-class Browser:
-    """Speaks the DevTools protocol over two pipes: each message is JSON, and a zero byte ends it."""
-
-    def __init__(self):
-        read_commands, self.commands = os.pipe()
-        self.answers, write_answers = os.pipe()
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"]
-        self.process = subprocess.Popen(
-            ["sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_answers}', "sh", options.chromium, *flags, "--window-size=1440,900",
-             "--remote-debugging-pipe", f"--user-data-dir={folder}/profile"],
-            pass_fds=(read_commands, write_answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
-        os.close(read_commands)
-        os.close(write_answers)
-        self.received, self.number = b"", 0
-
-    def ask(self, method, session=None, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while True:
-            line, separator, rest = self.received.partition(b"\0")
-            if not separator:
-                piece = os.read(self.answers, 1 << 16)
-                if not piece:
-                    raise SystemExit("Chromium ended")
-                self.received += piece
-                continue
-            self.received = rest
-            answer = json.loads(line)
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise SystemExit(f"{method}: {answer['error']}")
-                return answer["result"]
-
-    def first_paint(self, address, picture=None):
-        tab = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        session = self.ask("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-        self.ask("Page.navigate", session, url=address)
-        result = self.ask("Runtime.evaluate", session, expression=FIRST_PAINT, awaitPromise=True)
-        if picture:
-            open(picture, "wb").write(base64.b64decode(self.ask("Page.captureScreenshot", session)["data"]))
-        self.ask("Target.closeTarget", targetId=tab)
-        return json.loads(result["result"]["value"])
+def first_paint(browser, address, picture=None):
+    tab, session = browser.open(address)
+    times = json.loads(browser.value(session, FIRST_PAINT))
+    if picture:
+        browser.picture(session, picture)
+    browser.close(tab)
+    return times
 
 
 origin, listen = free_port(), free_port()
@@ -91,9 +55,9 @@ try:
     wait_for(listen, "/healthz")
     # The starts of the fleet are spread over at most a minute.
     time.sleep(min(60, options.streams / 50) + 20)
-    browser = Browser()
+    browser = Browser(folder + "/profile", options.chromium)
     address = f"http://127.0.0.1:{listen}/"
-    paints = [browser.first_paint(address, options.picture if number == options.rounds - 1 else None) for number in range(options.rounds)]
+    paints = [first_paint(browser, address, options.picture if number == options.rounds - 1 else None) for number in range(options.rounds)]
 finally:
     for process in (browser and browser.process, monitor, server):
         if process:

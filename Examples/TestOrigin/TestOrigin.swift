@@ -117,7 +117,7 @@ struct TestOrigin: AsyncParsableCommand {
         await StopSignals.first()
         await origin.stop()
         if log?.finish() == false { writeToStandardError("Some requests could not be written to the log.\n") }
-        writeToStandardError("Stopped after \(origin.requests.count) requests.\n")
+        writeToStandardError("Stopped after \(String(counting: origin.requests.count, "request")).\n")
     }
 
     private func makeFixtures() async throws -> Fixtures {

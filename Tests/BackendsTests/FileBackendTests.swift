@@ -48,6 +48,23 @@ struct FileBackendTests {
         #expect(problems.isEmpty)
     }
 
+    @Test(
+        "The short form writes a file beside the console's, compressed if its name ends in .gz",
+        arguments: ["a.ndjson", "a.ndjson.gz"]
+    )
+    func shortForm(name: String) async throws {
+        let instrument = Instrument(backends: [try .file(scratch.file(name))])
+        let id = instrument.add(PlayerTracker(ScriptedPlayer()))
+        instrument.ready()
+        #expect(instrument.emit(.mediaRequest, from: id) == .stored)
+        #expect(await instrument.shutdown(timeout: .seconds(1800)))
+        let actions = try readAll(scratch.file(name)).records.compactMap { record in
+            if case .event(let event) = record.sample { event.action } else { nil }
+        }
+        #expect(actions.last == .mediaRequest)
+        #expect((scratch.bytes(name).first == 0x1f) == name.hasSuffix(".gz"))
+    }
+
     @Test("The real gzip reads a compressed file")
     func realGzip() async throws {
         let backend = try backend("samples.ndjson.gz", FileConfiguration(compression: .gzip))

@@ -324,7 +324,7 @@ struct OperatorFileTests {
     func configurationFile() async throws {
         let result = try await command([siblingProgram("player-monitor"), "watch", "--check", folder + "monitor.yaml"])
         #expect(result.status == 0, "\(result)")
-        #expect(result.output == "2 streams, 1 backends, 3 alerts, 1 receivers\n")
+        #expect(result.output == "2 streams, 1 backend, 3 alerts, 1 receiver\n")
     }
 
     @Test("The dashboard for Grafana is JSON with a query in each panel")

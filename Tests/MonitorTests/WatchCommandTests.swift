@@ -161,7 +161,7 @@ struct WatchCommandTests {
             await watch.wait(for: "one plays")
             _ = try write("streams:\n  - { name: two, url: \"\(url)\", continuous: true }\n")
             await watch.wait(for: "two plays")
-            #expect(watch.output.contains("configuration reloaded: 1 streams"))
+            #expect(watch.output.contains("configuration reloaded: 1 stream"))
             watch.send(SIGINT)
             #expect(await watch.waitUntilExit() == 0)
         }
@@ -191,7 +191,7 @@ struct WatchCommandTests {
                 .write(toFile: included, atomically: false, encoding: .utf8)
             await watch.wait(for: "two plays")
             try FileManager.default.removeItem(atPath: included)
-            await watch.wait(for: "configuration reloaded: 1 streams")
+            await watch.wait(for: "configuration reloaded: 1 stream")
             watch.send(SIGTERM)
             #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
         }

@@ -122,12 +122,14 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     private func summary(of configuration: WatchConfiguration) -> TerminalText {
-        var streams: TerminalText = "\(configuration.streams.count) streams"
-        if shard != nil {
-            streams = "\(part(of: configuration).streams.count) of \(configuration.streams.count) streams"
-        }
-        return streams + ", \(configuration.backends.count) backends, \(configuration.alerts.count) alerts, "
-            + "\(configuration.receivers.count) receivers\n"
+        let all = String(counting: configuration.streams.count, "stream")
+        let streams = shard == nil ? all : "\(part(of: configuration).streams.count) of \(all)"
+        let parts = [
+            streams, String(counting: configuration.backends.count, "backend"),
+            String(counting: configuration.alerts.count, "alert"),
+            String(counting: configuration.receivers.count, "receiver"),
+        ]
+        return "\(parts.joined(separator: ", "))\n"
     }
 }
 

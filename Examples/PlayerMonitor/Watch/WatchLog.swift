@@ -75,7 +75,9 @@ struct WatchLines {
         let down = states.count { $0.isUp == false }
         let stalled = states.count { $0.stateName(at: now.instant) == "rebuffering" }
         let firing = model.alerts.count { $0.isFiring }
-        return
-            "\(states.count) streams, \(model.runningCount) sessions, \(down) down, \(stalled) stalled, \(firing) alerts"
+        return [
+            String(counting: states.count, "stream"), String(counting: model.runningCount, "session"), "\(down) down",
+            "\(stalled) stalled", String(counting: firing, "alert"),
+        ].joined(separator: ", ")
     }
 }

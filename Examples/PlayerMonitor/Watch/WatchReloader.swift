@@ -63,7 +63,7 @@ final class WatchReloader: Sendable {
         while true {
             notifier.reloading()
             await apply(read())
-            notifier.ready("watches \(monitor.state.order.count) streams")
+            notifier.ready("watches \(String(counting: monitor.state.order.count, "stream"))")
             let isWanted = state.withLock { state in
                 defer { (state.isBusy, state.isWanted) = (state.isWanted, false) }
                 return state.isWanted
@@ -106,7 +106,7 @@ final class WatchReloader: Sendable {
             factory.routes.replace(WatchRun.routes(new))
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
-            log.event("configuration reloaded: \(command.part(of: new).streams.count) streams")
+            log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")
         }
     }
 

@@ -76,7 +76,7 @@ struct WatchRun {
         log.terminal.whenOutputCloses { stop.open() }
         monitor.start()
         if let server { log.event("listening on \(address(of: server))") }
-        notifier.ready("watches \(command.part(of: configuration).streams.count) streams")
+        notifier.ready("watches \(String(counting: command.part(of: configuration).streams.count, "stream"))")
         let chores = startChores(monitor, reloader, notifier, clock)
         await show(monitor, facts, clock, until: stop)
         chores.cancel()

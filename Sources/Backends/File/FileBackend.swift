@@ -139,3 +139,20 @@ public final class FileBackend: Backend {
         }
     }
 }
+
+extension Backend where Self == FileBackend {
+    /// A backend that writes JSON lines to a file, compressed if the path ends in `.gz`.
+    ///
+    /// ```swift
+    /// let instrument = Instrument(backends: [.console, try .file("samples.ndjson.gz")])
+    /// ```
+    ///
+    /// - Throws: ``FileBackendError`` if the file cannot be opened or created. The initializer of ``FileBackend`` has
+    ///   rotation and synchronization, too.
+    public static func file(_ path: String) throws(FileBackendError) -> FileBackend {
+        try FileBackend(
+            path: path,
+            configuration: FileConfiguration(compression: FileConfiguration.Compression(path: path))
+        )
+    }
+}

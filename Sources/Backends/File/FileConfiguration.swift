@@ -8,6 +8,9 @@ public struct FileConfiguration: Hashable, Sendable {
         case none
         /// Gzip, with one member per batch, so that all written batches can be read at any time.
         case gzip
+
+        /// Gzip for a path that ends in `.gz`, otherwise none.
+        public init(path: String) { self = path.hasSuffix(".gz") ? .gzip : .none }
     }
 
     /// The time at which written bytes are made to survive a loss of power (`fsync`).
