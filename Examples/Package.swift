@@ -38,7 +38,11 @@ let package = Package(
         // Without the probe, so without FFmpeg.
         example("EmbeddedPlayer", "InstrumentTrackers", "InstrumentBackends"),
 
-        .target(name: "Shared", dependencies: products(["Instrument", "InstrumentTransport"]), path: "Backends/Shared"),
+        .target(
+            name: "Shared",
+            dependencies: products(["Instrument", "InstrumentTransport"]),
+            path: "Backends/Shared"
+        ),
         backend("Clickstream", "InstrumentServices", "InstrumentTransport"),
         backend("Sift", "InstrumentSensors", "InstrumentTransport"),
         backend("Seer", "InstrumentServices", "InstrumentTransport"),

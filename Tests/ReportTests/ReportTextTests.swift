@@ -21,7 +21,8 @@ struct ReportTextTests {
         }
         let lines = ReportText(SampleSessions.set(sessions)).lines.map(\.string)
         let text = lines.joined(separator: "\n")
-        for part in ["40 sessions from 2026-11-22", "Start time, median", "█", "Failures by cause", "notFound", "t39",
+        for part in [
+            "40 sessions from 2026-11-22", "Start time, median", "█", "Failures by cause", "notFound", "t39",
             "Made by Instrument \(InstrumentVersion.current).",
         ] {
             #expect(text.contains(part), "\(part)")

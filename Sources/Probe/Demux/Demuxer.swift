@@ -84,7 +84,8 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", userAgent, 0)
-            // By default, libav takes the proxy of the environment, which streams do not use (`TransportConfiguration`).
+            // By default, libav takes the proxy of the environment, which streams do not use
+            // (`TransportConfiguration`).
             av_dict_set(&options, "http_proxy", "", 0)
             // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)

@@ -5,7 +5,9 @@ package import Instrument
 extension LinkedLibrary {
     /// libcurl with its TLS library and the features that a request may use.
     package static var libcurl: LinkedLibrary {
-        guard let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return LinkedLibrary("libcurl", "unknown") }
+        guard let info = curl_version_info(CURLVERSION_FIRST)?.pointee else {
+            return LinkedLibrary("libcurl", "unknown")
+        }
         let tls = info.ssl_version.map { String(cString: $0) } ?? "without TLS"
         let present = features.filter { info.features & (1 << $0.bit) != 0 }.map(\.name)
         let version = info.version.map { String(cString: $0) } ?? "unknown"
