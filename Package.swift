@@ -1,26 +1,87 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// The folders of `Sources` that belong to other targets than `Instrument`, which is made of three folders.
-let roomsOfOtherTargets = [
-    "AVPlayer", "Ads", "Backends", "CAllocatorShim", "CCurl", "CDurableShim", "CFFmpeg", "CKafka", "CMCD",
-    "COpenSSL", "CProbeShim", "CSignalShim", "CTransportShim", "CZlib", "Check", "CommandLine", "Compression",
-    "DurableQueue", "Files", "HTTP", "IMA", "JSON", "MPV", "Manifests", "Monitor", "MonitorRuntime",
-    "MonitorServer", "Observability", "Origin", "PictureChecks", "Probe", "Quality", "Replay", "Report", "Rules",
-    "Sampling", "Sensors", "ServiceLifecycle", "Sockets", "SwiftUIAnalytics", "Terminal", "TestKit", "Text",
-    "Trackers", "Traits", "Transport", "Watch", "XML",
-]
-
 /// A library of another package, which is resolved, fetched and built only while a trait of this package is enabled.
-func library(_ name: String, of package: String, trait: String) -> Target.Dependency {
+func external(_ name: String, of package: String, trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
-let argumentParser = library("ArgumentParser", of: "swift-argument-parser", trait: "CommandLine")
-let grdb = library("GRDB", of: "GRDB.swift", trait: "DurableQueue")
-let nioCore = library("NIOCore", of: "swift-nio", trait: "Origin")
-let nioHTTP1 = library("NIOHTTP1", of: "swift-nio", trait: "Origin")
-let nioPosix = library("NIOPosix", of: "swift-nio", trait: "Origin")
+let argumentParser = external("ArgumentParser", of: "swift-argument-parser", trait: "CommandLine")
+let grdb = external("GRDB", of: "GRDB.swift", trait: "DurableQueue")
+let logging = external("Logging", of: "swift-log", trait: "Observability")
+let metrics = external("CoreMetrics", of: "swift-metrics", trait: "Observability")
+let metricsTestKit = external("MetricsTestKit", of: "swift-metrics", trait: "Observability")
+let nioCore = external("NIOCore", of: "swift-nio", trait: "Origin")
+let nioHTTP1 = external("NIOHTTP1", of: "swift-nio", trait: "Origin")
+let nioPosix = external("NIOPosix", of: "swift-nio", trait: "Origin")
+let serviceLifecycle = external("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle")
+let yams = external("Yams", of: "Yams", trait: "CommandLine")
+
+/// Libraries of this package: "JSON Text" are `InstrumentJSON` and `InstrumentText`.
+func libraries(_ names: String) -> [Target.Dependency] {
+    names.split(separator: " ").map { .byName(name: "Instrument\($0)") }
+}
+
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
+/// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`.
+func library(
+    _ name: String,
+    _ folder: String,
+    uses names: String = "",
+    and others: [Target.Dependency] = []
+) -> Target {
+    .target(
+        name: "Instrument\(name)",
+        dependencies: ["Instrument"] + libraries(names) + others,
+        path: "Sources/\(folder)"
+    )
+}
+
+/// A system library, or C code that Swift cannot express.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String? = nil) -> Target {
+    .systemLibrary(
+        name: name,
+        path: "Sources/System/\(name)",
+        pkgConfig: pkgConfig,
+        providers: [.apt([apt])] + (brew.map { [.brew([$0])] } ?? [])
+    )
+}
+
+func shim(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/System/\(name)")
+}
+
+/// The suites `NAMETests` in a folder of `Tests`, with what tests share.
+func tests(
+    _ name: String,
+    _ folder: String,
+    uses names: String = "",
+    and others: [Target.Dependency] = [],
+    excluding files: [String] = []
+) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: ["Instrument", "CostMeasurement", "LoopbackServers", "TestTraits"] + libraries("TestKit \(names)")
+            + others,
+        path: "Tests/\(folder)",
+        exclude: files
+    )
+}
+
+/// What tests share: `Tests/Shared/NAME`.
+func shared(_ name: String, uses names: String = "", and others: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: ["Instrument"] + libraries(names) + others, path: "Tests/Shared/\(name)")
+}
+
+/// A program that tests start, stop and kill: `Tests/Processes/NAME`.
+func process(_ name: String, uses names: String = "", and others: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Instrument"] + libraries(names) + others,
+        path: "Tests/Processes/\(name)"
+    )
+}
 
 let package = Package(
     name: "instrument",
@@ -94,714 +155,262 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
-        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports no
-        // other target.
+        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Depends on
+        // no other target.
         .target(
             name: "Instrument",
             path: "Sources",
-            exclude: roomsOfOtherTargets + ["Instrument/Instrument.docc"],
-            sources: ["Instrument", "Hubs", "Metricalcs"]
-        ),
-        .target(name: "CSignalShim"),
-        .target(
-            name: "InstrumentTrackers",
-            dependencies: [
-                "Instrument", .target(name: "InstrumentFiles", condition: .when(platforms: [.linux])),
-                .target(name: "CSignalShim", condition: .when(platforms: [.linux])),
-            ],
-            path: "Sources/Trackers"
-        ),
-        // The app's life under swift-service-lifecycle. Empty while the trait is off.
-        .target(
-            name: "InstrumentServiceLifecycle",
-            dependencies: [
-                "Instrument", "InstrumentTrackers",
-                library("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle"),
-            ],
-            path: "Sources/ServiceLifecycle"
-        ),
-        // A real player, watched from outside.
-        .target(
-            name: "InstrumentMPV",
-            dependencies: [
-                "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "InstrumentTrackers",
-            ],
-            path: "Sources/MPV"
-        ),
-        // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models
-        // alone.
-        .target(name: "InstrumentAVPlayer", dependencies: ["Instrument"], path: "Sources/AVPlayer"),
-        .target(name: "InstrumentIMA", dependencies: ["Instrument"], path: "Sources/IMA"),
-        .target(name: "InstrumentSwiftUI", dependencies: ["Instrument"], path: "Sources/SwiftUIAnalytics"),
-        // Sensors, the device, and what collects them for the chain.
-        .target(
-            name: "InstrumentSensors",
-            dependencies: ["Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText"],
-            path: "Sources/Sensors"
-        ),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        // One gzip for the backends and the transport.
-        .target(name: "InstrumentCompression", dependencies: ["CZlib", "InstrumentHTTP"], path: "Sources/Compression"),
-        // Text that several rooms read and write: calendar, digits, lines, padding. No product, no Foundation.
-        .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Sources/Text"),
-        // Files that several rooms read and replace, and the limit of open files. No product, no Foundation.
-        .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Files"),
-        // TCP connections of backends that do not talk HTTP. No product, no Foundation.
-        .target(name: "InstrumentSockets", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Sockets"),
-        // One JSON for the backends.
-        .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Sources/JSON"),
-        // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
-        .target(name: "InstrumentTerminal", dependencies: ["CSignalShim"], path: "Sources/Terminal"),
-        .target(
-            name: "InstrumentBackends",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentJSON", "InstrumentTerminal",
-                "InstrumentText",
-            ],
-            path: "Sources/Backends",
-            exclude: [
-                "Beacons", "CMCD", "Clickstream", "Graphite", "Influx", "Kafka", "NATS", "NewRelic", "OTLP", "Seer",
-                "Sift",
-                "XAPI",
-            ]
-        ),
-        .target(
-            name: "InstrumentClickstream",
-            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentText"],
-            path: "Sources/Backends/Clickstream"
-        ),
-        .target(
-            name: "InstrumentSift",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentSensors", "InstrumentText",
-            ],
-            path: "Sources/Backends/Sift"
-        ),
-        // Common Media Client Data: reports, their text, and its validation. No I/O.
-        .target(name: "InstrumentCMCD", dependencies: ["Instrument", "InstrumentText"], path: "Sources/CMCD"),
-        .target(
-            name: "InstrumentCMCDBackend",
-            dependencies: ["Instrument", "InstrumentCMCD", "InstrumentHTTP"],
-            path: "Sources/Backends/CMCD"
-        ),
-        .target(
-            name: "InstrumentOTLP",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
-            ],
-            path: "Sources/Backends/OTLP"
-        ),
-        // The backends of systems that operators run already. No library beside zlib.
-        .target(
-            name: "InstrumentInflux",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
-            ],
-            path: "Sources/Backends/Influx"
-        ),
-        .target(
-            name: "InstrumentGraphite",
-            dependencies: ["Instrument", "InstrumentSockets", "InstrumentText"],
-            path: "Sources/Backends/Graphite"
-        ),
-        .target(
-            name: "InstrumentNewRelic",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
-            ],
-            path: "Sources/Backends/NewRelic"
-        ),
-        // Samples in a topic of Kafka. Only this product links librdkafka.
-        .systemLibrary(
-            name: "CKafka",
-            pkgConfig: "rdkafka",
-            providers: [.apt(["librdkafka-dev"]), .brew(["librdkafka"])]
-        ),
-        .target(
-            name: "InstrumentKafka",
-            dependencies: ["Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentText", "CKafka"],
-            path: "Sources/Backends/Kafka"
-        ),
-        // Samples in a stream of NATS JetStream. Only this product links OpenSSL.
-        .systemLibrary(
-            name: "COpenSSL",
-            pkgConfig: "openssl",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
-        ),
-        .target(
-            name: "InstrumentNATS",
-            dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentJSON", "InstrumentSockets",
-                "InstrumentText", "COpenSSL",
-            ],
-            path: "Sources/Backends/NATS"
+            exclude: ["Instrument/Instrument.docc"],
+            sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
         ),
 
-        // Messages and addresses of HTTP, what a response means for a batch, and the protocol of a transport. No I/O.
-        .target(
-            name: "InstrumentHTTP",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText"],
-            path: "Sources/HTTP"
-        ),
-        // The one room that talks HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CTransportShim", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
-        .target(
-            name: "InstrumentTransport",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentText",
-                .target(name: "CCurl", condition: .when(platforms: [.linux])),
-                .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
-            ],
-            path: "Sources/Transport"
+        // Trackers: players, the app's life, sensors. Only the probe links FFmpeg. On Linux, the targets of Apple's
+        // players and SwiftUI have their pure models alone.
+        library("Trackers", "Trackers/Lifecycle", and: [onLinux("InstrumentFiles"), onLinux("CSignalShim")]),
+        library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
+        library("SwiftUI", "Trackers/SwiftUI"),
+        library("Sensors", "Trackers/Sensors", uses: "Files JSON Text"),
+        library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
+        library("AVPlayer", "Trackers/AVPlayer"),
+        library("IMA", "Trackers/IMA"),
+        library(
+            "Probe",
+            "Trackers/Probe",
+            uses: "Ads CMCD HTTP JSON Manifests PictureChecks Transport XML",
+            and: ["CFFmpeg", "CProbeShim"]
         ),
 
-        // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
-        .target(
-            name: "InstrumentManifests",
-            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentText", "InstrumentXML"],
-            path: "Sources/Manifests"
+        // Metricalcs and stores beyond the core. Only the durable queue links GRDB.
+        library("Quality", "Metricalcs/Quality"),
+        library("Sampling", "Metricalcs/Sampling", uses: "Files HTTP JSON Quality"),
+        library(
+            "DurableQueue",
+            "Queue/Durable",
+            uses: "Files Text",
+            and: ["CDurableShim", grdb, "InstrumentDurableQueueTrait"]
         ),
-        // A reader of XML from untrusted sources, for manifests and ad responses. No product, no Foundation, no I/O.
-        .target(name: "InstrumentXML", dependencies: ["Instrument"], path: "Sources/XML"),
+        library("Observability", "Queue/Observability", and: [logging, metrics, "InstrumentObservabilityTrait"]),
 
-        // Ads: SCTE-35, VAST, VMAP, signals of manifests, schedules of interstitials, tracking, metrics. No I/O.
-        .target(
-            name: "InstrumentAds",
-            dependencies: [
-                "Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentManifests", "InstrumentText",
-                "InstrumentXML",
-            ],
-            path: "Sources/Ads"
-        ),
-        // Beacons of ads as samples of the queue, and the backend that sends them.
-        .target(
-            name: "InstrumentBeacons",
-            dependencies: ["Instrument", "InstrumentAds", "InstrumentHTTP"],
-            path: "Sources/Backends/Beacons"
-        ),
+        // Backends. Each external library has one owner: librdkafka Kafka, OpenSSL NATS.
+        library("Backends", "Backends/Local", uses: "Compression Files JSON Terminal Text"),
+        library("Beacons", "Backends/Beacons", uses: "Ads HTTP"),
+        library("CMCDBackend", "Backends/CMCD", uses: "CMCD HTTP"),
+        library("Clickstream", "Backends/Clickstream", uses: "HTTP JSON Text"),
+        library("Graphite", "Backends/Graphite", uses: "Sockets Text"),
+        library("Influx", "Backends/Influx", uses: "Compression HTTP JSON Text"),
+        library("Kafka", "Backends/Kafka", uses: "Backends HTTP Text", and: ["CKafka"]),
+        library("NATS", "Backends/NATS", uses: "Backends HTTP JSON Sockets Text", and: ["COpenSSL"]),
+        library("NewRelic", "Backends/NewRelic", uses: "Compression HTTP JSON Text"),
+        library("OTLP", "Backends/OTLP", uses: "Compression HTTP JSON Text"),
+        library("Seer", "Backends/Seer", uses: "HTTP JSON Text XAPI"),
+        library("Sift", "Backends/Sift", uses: "Compression Files HTTP JSON Sensors Text"),
+        library("XAPI", "Backends/XAPI", uses: "Compression Files HTTP JSON Terminal Text"),
 
-        // Rules that playlists, manifests and segments must keep. No I/O.
-        .target(
-            name: "InstrumentRules",
-            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentManifests", "InstrumentText", "InstrumentXML"],
-            path: "Sources/Rules"
+        // Formats and rules of media. No I/O.
+        library("Ads", "Media/Ads", uses: "HTTP JSON Manifests Text XML"),
+        library("CMCD", "Media/CMCD", uses: "Text"),
+        library("Manifests", "Media/Manifests", uses: "HTTP JSON Text XML"),
+        library("PictureChecks", "Media/PictureChecks"),
+        library("Rules", "Media/Rules", uses: "HTTP Manifests Text XML"),
+
+        // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, the server, and
+        // the monitor at work. No product.
+        library(
+            "Watch",
+            "Monitor/Configuration",
+            uses: "Files HTTP Rules Text",
+            and: [yams, "InstrumentCommandLineTrait"]
         ),
-        // Black, frozen and silent intervals, and loudness, from decoded frames. No I/O.
-        .target(name: "InstrumentPictureChecks", dependencies: ["Instrument"], path: "Sources/PictureChecks"),
-        // Fetches a stream and applies the rules and the picture checks.
-        .target(
-            name: "InstrumentCheck",
-            dependencies: [
-                "Instrument", "InstrumentHTTP", "InstrumentManifests", "InstrumentPictureChecks", "InstrumentProbe",
-                "InstrumentRules",
-            ],
-            path: "Sources/Check"
-        ),
-        // The configuration of `watch`. Only this target links Yams.
-        .target(
-            name: "InstrumentWatch",
-            dependencies: [
-                "Instrument", "InstrumentCommandLineTrait", "InstrumentFiles", "InstrumentHTTP", "InstrumentRules",
-                "InstrumentText",
-                library("Yams", of: "Yams", trait: "CommandLine"),
-            ],
-            path: "Sources/Watch"
+        library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
+        library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules"),
+        library("MonitorServer", "Monitor/Server", and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"]),
+        library(
+            "MonitorRuntime",
+            "Monitor/Runtime",
+            uses: "Check Files HTTP JSON Manifests Monitor MonitorServer Probe Quality Rules Text Transport Watch"
         ),
 
-        // The monitor as a value: schedules, sums, alerts, the pages of metrics and of the dashboard's data. No I/O, no
-        // product.
-        .target(
-            name: "InstrumentMonitor",
-            dependencies: [
-                "Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
-                "InstrumentText", "InstrumentWatch",
-            ],
-            path: "Sources/Monitor"
+        // What command lines are made of. No product.
+        library(
+            "CommandLine",
+            "Tools/CommandLine",
+            uses: "Files Terminal Text",
+            and: ["CAllocatorShim", argumentParser, "InstrumentCommandLineTrait"]
         ),
-        // The HTTP server of the monitor. No product.
-        .target(
-            name: "InstrumentMonitorServer",
-            dependencies: [
-                "Instrument", "InstrumentOriginTrait", nioCore, nioHTTP1, nioPosix,
-            ],
-            path: "Sources/MonitorServer"
-        ),
-        // The monitor at work: probes and checks, backends, webhooks, the pages, the service manager. No product.
-        .target(
-            name: "InstrumentMonitorRuntime",
-            dependencies: [
-                "Instrument", "InstrumentCheck", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentMonitor", "InstrumentMonitorServer", "InstrumentProbe",
-                "InstrumentQuality", "InstrumentRules", "InstrumentText", "InstrumentTransport", "InstrumentWatch",
-            ],
-            path: "Sources/MonitorRuntime"
+        library("Replay", "Tools/Replay", uses: "Backends DurableQueue Files"),
+        library("Report", "Tools/Report", uses: "Ads JSON Quality Terminal Text"),
+
+        // For tests, ours and those of others.
+        library("TestKit", "Testing/TestKit", uses: "Trackers"),
+        library(
+            "Origin",
+            "Testing/Origin",
+            uses: "Ads Files JSON Text",
+            and: [nioCore, nioPosix, "InstrumentOriginTrait"]
         ),
 
-        // Learning records: xAPI statements, their validation, and the client and backend of an LRS.
-        .target(
-            name: "InstrumentXAPI",
-            dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentTerminal", "InstrumentText",
-            ],
-            path: "Sources/Backends/XAPI"
+        // What several rooms share. Knows nothing of trackers and backends.
+        library("Text", "Support/Text"),
+        library("Files", "Support/Files", uses: "Text"),
+        library("Sockets", "Support/Sockets", uses: "Text"),
+        library("JSON", "Support/JSON", uses: "Text"),
+        library("XML", "Support/XML"),
+        library("HTTP", "Support/HTTP", uses: "JSON Text"),
+        library(
+            "Transport",
+            "Support/Transport",
+            uses: "Compression HTTP Text",
+            and: [onLinux("CCurl"), onLinux("CTransportShim")]
         ),
-        // The Seer service: its payloads with their validation, its client and queue, and the backend.
-        .target(
-            name: "InstrumentSeer",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP", "InstrumentText", "InstrumentXAPI"],
-            path: "Sources/Backends/Seer"
-        ),
+        library("Compression", "Support/Compression", uses: "HTTP", and: ["CZlib"]),
+        // Text that is safe to write to a terminal. Needs no vocabulary.
+        .target(name: "InstrumentTerminal", dependencies: ["CSignalShim"], path: "Sources/Support/Terminal"),
 
-        // The headless player. Only this product links FFmpeg.
-        .systemLibrary(
-            name: "CFFmpeg",
-            pkgConfig: "libavformat libavcodec libavutil",
-            providers: [.apt(["libavformat-dev"]), .brew(["ffmpeg"])]
-        ),
-        .target(name: "CProbeShim", dependencies: ["CFFmpeg"]),
-        .target(
-            name: "InstrumentProbe",
-            dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTransport", "InstrumentXML",
-                "CFFmpeg", "CProbeShim",
-            ],
-            path: "Sources/Probe"
-        ),
+        // The system: libraries, and C code that Swift cannot express.
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CFFmpeg", pkgConfig: "libavformat libavcodec libavutil", apt: "libavformat-dev", brew: "ffmpeg"),
+        system("CKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
+        system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        shim("CAllocatorShim"),
+        shim("CDurableShim"),
+        shim("CProbeShim", uses: ["CFFmpeg"]),
+        shim("CSignalShim"),
+        shim("CTransportShim", uses: [onLinux("CCurl")]),
 
-        // The store that survives: segments on disk, and their bookkeeping in SQLite.
-        .target(name: "CDurableShim"),
-        .target(
-            name: "InstrumentDurableQueue",
-            dependencies: [
-                "Instrument", "InstrumentDurableQueueTrait", "InstrumentFiles", "InstrumentText", "CDurableShim",
-                grdb,
-            ],
-            path: "Sources/DurableQueue"
-        ),
-
-        // Recorded samples: read again, merged, delivered to backends under their identifiers. No product.
-        .target(
-            name: "InstrumentReplay",
-            dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentFiles",
-            ],
-            path: "Sources/Replay"
-        ),
-
-        // Recorded sessions as an HTML page, as text and as a table. No I/O, no product.
-        .target(
-            name: "InstrumentReport",
-            dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
-                "InstrumentText",
-            ],
-            path: "Sources/Report"
-        ),
-
-        // Diagnostics and ledgers of the queue, through swift-log and swift-metrics. Only this product links them.
-        .target(
-            name: "InstrumentObservability",
-            dependencies: [
-                "Instrument", "InstrumentObservabilityTrait",
-                library("Logging", of: "swift-log", trait: "Observability"),
-                library("CoreMetrics", of: "swift-metrics", trait: "Observability"),
-            ],
-            path: "Sources/Observability"
-        ),
-
-        // Sessions, quality metrics in several dialects, and their aggregation. No I/O, no clock, no Foundation.
-        .target(name: "InstrumentQuality", dependencies: ["Instrument"], path: "Sources/Quality"),
-        // The sampling of sessions that an app reads from a file or an address.
-        .target(
-            name: "InstrumentSampling",
-            dependencies: [
-                "Instrument", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON", "InstrumentQuality",
-            ],
-            path: "Sources/Sampling"
-        ),
-
-        // For tests of components, yours and ours.
-        .target(
-            name: "InstrumentTestKit",
-            dependencies: ["Instrument", "InstrumentTrackers"],
-            path: "Sources/TestKit"
-        ),
-
-        // Limits the heaps of the GNU C Library, for a monitor that runs for months.
-        .target(name: "CAllocatorShim"),
-        // The scaffolding of the command lines: terminal, tables, summaries, files of lines, exit codes. No product.
-        .target(
-            name: "InstrumentCommandLine",
-            dependencies: [
-                "CAllocatorShim", "Instrument", "InstrumentCommandLineTrait", "InstrumentFiles", "InstrumentTerminal",
-                "InstrumentText",
-                argumentParser,
-            ],
-            path: "Sources/CommandLine"
-        ),
-
-        // The command line. The libraries do not depend on what it depends on.
+        // The command lines. No library depends on them.
         .executableTarget(
             name: "PlayerMonitor",
-            dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentBackends", "InstrumentBeacons", "InstrumentCMCD",
-                "InstrumentCMCDBackend", "InstrumentCheck", "InstrumentClickstream", "InstrumentCommandLine",
-                "InstrumentDurableQueue", "InstrumentFiles", "InstrumentGraphite", "InstrumentHTTP", "InstrumentInflux",
-                "InstrumentJSON", "InstrumentKafka", "InstrumentMPV", "InstrumentManifests", "InstrumentMonitor",
-                "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentNATS", "InstrumentNewRelic",
-                "InstrumentOTLP", "InstrumentProbe", "InstrumentQuality",
-                "InstrumentReplay", "InstrumentReport", "InstrumentRules", "InstrumentSeer", "InstrumentSensors",
-                "InstrumentSift", "InstrumentTerminal", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
-                "InstrumentWatch", "InstrumentXAPI",
-                argumentParser,
-            ],
+            dependencies: ["Instrument", argumentParser]
+                + libraries(
+                    """
+                    Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine DurableQueue \
+                    Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
+                    MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
+                    Sift Terminal Text Trackers Transport Watch XAPI
+                    """
+                ),
             path: "Examples/PlayerMonitor"
-        ),
-
-        // An HTTP server of media that keeps a schedule and fails on command. Only this product links NIO.
-        .target(
-            name: "InstrumentOrigin",
-            dependencies: [
-                "Instrument", "InstrumentAds", "InstrumentFiles", "InstrumentJSON", "InstrumentOriginTrait",
-                "InstrumentText",
-                nioCore,
-                nioPosix,
-            ],
-            path: "Sources/Origin"
         ),
         .executableTarget(
             name: "TestOrigin",
-            dependencies: [
-                "InstrumentCommandLine", "InstrumentFiles", "InstrumentOrigin", "InstrumentTerminal",
-                argumentParser,
-            ],
+            dependencies: [argumentParser] + libraries("CommandLine Files Origin Terminal"),
             path: "Examples/TestOrigin"
         ),
 
-        // How the cost of work grows with its input, for the tests of readers of foreign input.
-        .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
-        .testTarget(
-            name: "CommandLineTests",
-            dependencies: [
-                "Instrument", "InstrumentCommandLine", "InstrumentTerminal",
-            ]
+        // Tests, in the tree of the sources, with what they share and the processes that they start.
+        tests("Instrument", "Instrument"),
+        tests("Hubs", "Hubs"),
+        tests("Quality", "Metricalcs/Quality", uses: "Backends HTTP Quality Sampling"),
+        tests(
+            "DurableQueue",
+            "Queue/Durable",
+            uses: "Backends Compression DurableQueue Transport",
+            and: ["PoolChild", "QueueChild", "QueueChildPlan", "QueueTorture", grdb],
+            excluding: ["FaultShim"]
         ),
-        .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
-
-        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking process Swift's pool,
-        // load.
-        .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
-
-        // The names of the tests, which no resolver of the machine decides about.
-        .target(name: "CTestResolver", path: "Tests/CTestResolver"),
-
-        // Traits of tests: on a separate thread, alone.
-        .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
-
-        .testTarget(
-            name: "InstrumentTests",
-            dependencies: [
-                "Instrument", "InstrumentTestKit",
-            ]
+        tests("Observability", "Queue/Observability", uses: "Observability", and: [metricsTestKit]),
+        tests("Trackers", "Trackers/Lifecycle", uses: "Backends Trackers", and: ["LifecycleChild"]),
+        tests(
+            "Sensors",
+            "Trackers/Sensors",
+            uses: "Compression JSON Sensors Sift Text Trackers Transport",
+            and: ["SensorsChild"]
         ),
-        .testTarget(
-            name: "ObservabilityTests",
-            dependencies: [
-                "InstrumentObservability", "InstrumentTestKit",
-                library("MetricsTestKit", of: "swift-metrics", trait: "Observability"),
-            ]
+        tests("MPV", "Trackers/MPV", uses: "JSON MPV Text Trackers", and: ["MPVChild"]),
+        tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
+        tests("IMA", "Trackers/IMA", uses: "IMA"),
+        tests(
+            "Probe",
+            "Trackers/Probe",
+            uses: "Ads CMCD HTTP Manifests Origin Probe Transport",
+            and: ["CFFmpeg", nioCore]
         ),
-        .testTarget(
-            name: "TextTests",
-            dependencies: ["CostMeasurement", "Instrument", "InstrumentTestKit", "InstrumentText"]
+        tests(
+            "AdPlayback",
+            "Trackers/AdPlayback",
+            uses: "Ads Beacons HTTP JSON Origin Probe Transport",
+            and: ["PlayerMonitor"]
         ),
-        .testTarget(
-            name: "FilesTests",
-            dependencies: ["Instrument", "InstrumentFiles", "InstrumentTestKit", "LoopbackServers"]
+        tests("Backends", "Backends/Local", uses: "Backends Compression JSON"),
+        tests("Clickstream", "Backends/Clickstream", uses: "Clickstream DurableQueue Text Transport"),
+        tests(
+            "Kafka",
+            "Backends/Kafka",
+            uses: "Backends DurableQueue JSON Kafka Quality",
+            and: ["CKafka", "KafkaClusterChild", "QueueChild", "QueueChildPlan", "QueueTorture"]
         ),
-        .testTarget(name: "JSONTests", dependencies: ["CostMeasurement", "InstrumentJSON", "InstrumentTestKit"]),
-        .testTarget(
-            name: "BackendsTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit",
-                "LoopbackServers", "TestTraits",
-            ]
+        tests(
+            "NATS",
+            "Backends/NATS",
+            uses: "Backends DurableQueue JSON NATS Sockets Text",
+            and: ["QueueChild", "QueueChildPlan", "QueueTorture"]
         ),
-        .testTarget(
-            name: "ReplayTests",
-            dependencies: [
-                "InstrumentAds", "InstrumentReplay", "InstrumentBackends", "InstrumentCompression",
-                "InstrumentDurableQueue",
-                "InstrumentJSON", "InstrumentQuality", "InstrumentTestKit", "LoopbackServers", "TestTraits",
-            ]
+        tests(
+            "OpenBackend",
+            "Backends/Open",
+            uses: "CMCD CMCDBackend Compression DurableQueue Graphite HTTP Influx JSON NewRelic OTLP Transport",
+            and: ["QueueChild", "QueueChildPlan", "QueueTorture"],
+            excluding: ["OTLP/decode.py"]
         ),
-        .testTarget(
-            name: "ReportTests",
-            dependencies: [
-                "InstrumentReport", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
-            ]
+        tests("Seer", "Backends/Seer", uses: "DurableQueue JSON Seer Transport XAPI"),
+        tests(
+            "ServiceFault",
+            "Backends/ServiceFaults",
+            uses:
+                "CMCD CMCDBackend Clickstream Compression DurableQueue Influx JSON NewRelic OTLP Seer Sift Transport XAPI"
         ),
-        .testTarget(
-            name: "ClickstreamTests",
-            dependencies: [
-                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "InstrumentText",
-                "InstrumentTransport", "LoopbackServers", "TestTraits",
-            ]
+        tests("Sift", "Backends/Sift", uses: "Compression DurableQueue Sensors Sift Transport", excluding: ["Golden"]),
+        tests("XAPI", "Backends/XAPI", uses: "Backends JSON Text Transport XAPI", excluding: ["LRS/serve.py"]),
+        tests("Ads", "Media/Ads", uses: "Ads Beacons HTTP JSON Manifests Text Transport", excluding: ["Oracle"]),
+        tests("Manifests", "Media/Manifests", uses: "HTTP Manifests"),
+        tests("PictureChecks", "Media/PictureChecks", uses: "PictureChecks Probe"),
+        tests("Rules", "Media/Rules", uses: "Check HTTP Manifests Origin Rules", and: [nioCore]),
+        tests("Watch", "Monitor/Configuration", uses: "Watch"),
+        tests(
+            "Monitor",
+            "Monitor/Runtime",
+            uses: "Check HTTP JSON Monitor MonitorRuntime MonitorServer Origin Terminal Transport Watch",
+            and: ["PlayerMonitor"]
         ),
-        .testTarget(
-            name: "SiftTests",
-            dependencies: [
-                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentSensors",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
-            ],
-            exclude: ["Golden"]
+        tests("CommandLine", "Tools/CommandLine", uses: "CommandLine Terminal"),
+        tests(
+            "PlayerMonitor",
+            "Tools/PlayerMonitor",
+            uses: "Backends Compression JSON Origin Probe Sensors Transport",
+            and: ["PlayerMonitor", argumentParser],
+            excluding: ["Golden"]
         ),
-        .testTarget(
-            name: "TransportTests",
-            dependencies: [
-                "CTestResolver", "CTransportShim", "CostMeasurement", "InstrumentCompression", "InstrumentHTTP",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
-            ]
+        tests("Replay", "Tools/Replay", uses: "Ads Backends Compression DurableQueue JSON Quality Replay"),
+        tests("Report", "Tools/Report", uses: "JSON Quality Report Terminal"),
+        tests("Origin", "Testing/Origin", uses: "Ads HTTP Manifests Origin Text", and: ["TestOrigin", nioCore]),
+        tests("TestKit", "Testing/TestKit", uses: "Trackers"),
+        tests("Files", "Support/Files", uses: "Files"),
+        tests("JSON", "Support/JSON", uses: "JSON"),
+        tests("Terminal", "Support/Terminal", uses: "Terminal"),
+        tests("Text", "Support/Text", uses: "Text"),
+        tests(
+            "Transport",
+            "Support/Transport",
+            uses: "Compression HTTP Transport",
+            and: ["CTestResolver", "CTransportShim"]
         ),
-        .testTarget(
-            name: "ManifestsTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentHTTP", "InstrumentManifests", "InstrumentTestKit", "LoopbackServers",
-                "TestTraits",
-            ]
+        shared("LoopbackServers"),
+        shared("TestTraits", and: ["LoopbackServers"]),
+        shared("QueueTorture", uses: "TestKit", and: ["LoopbackServers", "QueueChildPlan"]),
+        .target(name: "CostMeasurement", path: "Tests/Shared/CostMeasurement"),
+        .target(name: "CTestResolver", path: "Tests/Shared/CTestResolver"),
+        .target(name: "QueueChildPlan", path: "Tests/Shared/QueueChildPlan"),
+        process("KafkaClusterChild", and: ["CKafka"]),
+        process("LifecycleChild", uses: "Backends DurableQueue Sensors Trackers"),
+        process("MPVChild", uses: "MPV"),
+        process("PoolChild", uses: "DurableQueue Transport", and: ["LoopbackServers"]),
+        process(
+            "QueueChild",
+            uses: "Ads Backends Beacons DurableQueue Influx Kafka NATS TestKit Transport",
+            and: ["CDurableShim", "LoopbackServers", "QueueChildPlan"]
         ),
-        .testTarget(
-            name: "RulesTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentCheck", "InstrumentHTTP", "InstrumentManifests", "InstrumentOrigin",
-                "InstrumentRules", "LoopbackServers", "TestTraits",
-                nioCore,
-            ]
-        ),
-        .testTarget(
-            name: "PictureChecksTests",
-            dependencies: ["InstrumentPictureChecks", "InstrumentProbe", "LoopbackServers", "TestTraits"]
-        ),
-        .testTarget(
-            name: "WatchTests",
-            dependencies: ["CostMeasurement", "InstrumentWatch", "LoopbackServers"]
-        ),
-        .testTarget(
-            name: "MonitorTests",
-            dependencies: [
-                "Instrument", "InstrumentCheck", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentMonitor", "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentOrigin",
-                "InstrumentTerminal", "InstrumentTestKit", "InstrumentTransport", "InstrumentWatch", "LoopbackServers",
-                "PlayerMonitor", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "AdsTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentAds", "InstrumentBeacons", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers",
-                "TestTraits",
-            ],
-            exclude: ["Oracle"]
-        ),
-        .testTarget(
-            name: "XAPITests",
-            dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
-                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "TestTraits",
-            ],
-            exclude: ["LRS/serve.py"]
-        ),
-        .testTarget(
-            name: "SeerTests",
-            dependencies: [
-                "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport",
-                "InstrumentTestKit",
-                "InstrumentXAPI", "LoopbackServers", "TestTraits",
-            ]
-        ),
-        // Backends of systems that operators run already, also against the real servers.
-        .testTarget(
-            name: "OpenBackendTests",
-            dependencies: [
-                "Instrument", "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentDurableQueue", "InstrumentGraphite",
-                "InstrumentInflux",
-                "InstrumentNewRelic", "InstrumentOTLP", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
-                "QueueChildPlan", "QueueTorture", "TestTraits",
-            ],
-            exclude: ["OTLP/decode.py"]
-        ),
-        // The process of the Kafka tests' brokers.
-        .executableTarget(name: "KafkaClusterChild", dependencies: ["CKafka"], path: "Tests/KafkaClusterChild"),
-        .testTarget(
-            name: "KafkaTests",
-            dependencies: [
-                "CKafka", "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentKafka", "InstrumentQuality",
-                "InstrumentTestKit", "KafkaClusterChild", "LoopbackServers", "QueueChild", "QueueChildPlan",
-                "QueueTorture", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "NATSTests",
-            dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentNATS",
-                "InstrumentSockets", "InstrumentTestKit", "InstrumentText", "LoopbackServers", "QueueChild",
-                "QueueChildPlan", "QueueTorture", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "QualityTests",
-            dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentQuality",
-                "InstrumentSampling", "InstrumentTestKit", "LoopbackServers",
-            ]
-        ),
-        .testTarget(
-            name: "HubsTests",
-            dependencies: ["InstrumentTestKit"]
-        ),
-        // The process that the durable queue's tests kill, and the plan that the tests pass to it.
-        .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
-        // Kills that process, and compares what arrived with what the queue promised.
-        .target(
-            name: "QueueTorture",
-            dependencies: ["Instrument", "InstrumentTestKit", "LoopbackServers", "QueueChildPlan"],
-            path: "Tests/QueueTorture"
-        ),
-        .executableTarget(
-            name: "QueueChild",
-            dependencies: [
-                "CDurableShim", "Instrument",
-                "InstrumentAds", "InstrumentBeacons", "InstrumentDurableQueue", "InstrumentBackends",
-                "InstrumentInflux", "InstrumentKafka", "InstrumentNATS", "InstrumentTestKit",
-                "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
-            ],
-            path: "Tests/QueueChild"
-        ),
-        // The process in which every thread of Swift's pool is busy.
-        .executableTarget(
-            name: "PoolChild",
-            dependencies: ["Instrument", "InstrumentDurableQueue", "InstrumentTransport", "LoopbackServers"],
-            path: "Tests/PoolChild"
-        ),
-        // Each service's backend over the durable queue, against a server that fails in every way.
-        .testTarget(
-            name: "ServiceFaultTests",
-            dependencies: [
-                "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentClickstream", "InstrumentInflux",
-                "InstrumentNewRelic", "InstrumentOTLP", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI",
-                "InstrumentCompression",
-                "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTestKit", "InstrumentTransport",
-                "LoopbackServers", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "DurableQueueTests",
-            dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
-                "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
-                "QueueChildPlan", "QueueTorture",
-                "TestTraits",
-                grdb,
-            ],
-            exclude: ["FaultShim"]
-        ),
-        .testTarget(
-            name: "OriginTests",
-            dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentAds", "InstrumentHTTP", "InstrumentManifests",
-                "InstrumentOrigin",
-                "InstrumentTestKit", "InstrumentText", "LoopbackServers", "TestOrigin",
-                "TestTraits",
-                nioCore,
-            ]
-        ),
-        // The process that the lifecycle's tests stop and end.
-        .executableTarget(
-            name: "LifecycleChild",
-            dependencies: [
-                "InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentSensors",
-            ],
-            path: "Tests/LifecycleChild"
-        ),
-        .testTarget(
-            name: "TrackersTests",
-            dependencies: [
-                "InstrumentTrackers", "InstrumentBackends", "InstrumentTestKit", "LifecycleChild",
-                "LoopbackServers", "TestTraits",
-            ]
-        ),
-        // The process that starts an mpv and is killed.
-        .executableTarget(
-            name: "MPVChild",
-            dependencies: ["Instrument", "InstrumentMPV"],
-            path: "Tests/MPVChild"
-        ),
-        .testTarget(
-            name: "MPVTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentJSON", "InstrumentTestKit", "InstrumentText",
-                "InstrumentTrackers", "LoopbackServers", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "AVPlayerTests",
-            dependencies: ["Instrument", "InstrumentAVPlayer", "InstrumentTestKit"]
-        ),
-        .testTarget(name: "IMATests", dependencies: ["Instrument", "InstrumentIMA", "InstrumentTestKit"]),
-        // The program that sees mocked devices and a separate network.
-        .executableTarget(
-            name: "SensorsChild",
-            dependencies: ["Instrument", "InstrumentSensors"],
-            path: "Tests/SensorsChild"
-        ),
-        .testTarget(
-            name: "SensorsTests",
-            dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentSensors",
-                "InstrumentSift", "InstrumentTestKit", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
-                "SensorsChild", "LoopbackServers", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "TestKitTests",
-            dependencies: [
-                "Instrument", "InstrumentTestKit", "InstrumentTrackers", "LoopbackServers", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "PlayerMonitorTests",
-            dependencies: [
-                "PlayerMonitor", "InstrumentProbe", "InstrumentBackends", "InstrumentCompression",
-                "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "InstrumentTransport",
-                "LoopbackServers", "TestTraits",
-                argumentParser,
-            ],
-            exclude: ["Golden"]
-        ),
-        .testTarget(
-            name: "AdPlaybackTests",
-            dependencies: [
-                "CostMeasurement", "InstrumentAds", "InstrumentBeacons", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentOrigin", "InstrumentProbe",
-                "InstrumentTransport", "LoopbackServers", "PlayerMonitor", "TestTraits",
-            ]
-        ),
-        .testTarget(
-            name: "ProbeTests",
-            dependencies: [
-                "CFFmpeg", "CostMeasurement", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
-                "InstrumentManifests", "InstrumentOrigin", "InstrumentTestKit",
-                "InstrumentTransport", "LoopbackServers", "TestTraits",
-                nioCore,
-            ]
-        ),
+        process("SensorsChild", uses: "Sensors"),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -809,7 +418,7 @@ let package = Package(
 // A target that needs a trait depends on a target that fails without the trait, with one message: the files that import
 // the trait's libraries are not compiled then.
 for trait in ["CommandLine", "DurableQueue", "Observability", "Origin"] {
-    package.targets.append(.target(name: "Instrument\(trait)Trait", path: "Sources/Traits/\(trait)"))
+    package.targets.append(.target(name: "Instrument\(trait)Trait", path: "Sources/Support/Traits/\(trait)"))
 }
 
 // One loop gives every Swift target the same settings.

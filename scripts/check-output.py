@@ -119,7 +119,7 @@ class Block:
         with open(source, "w") as file:
             file.write("\n".join(self.lines) + "\n")
         objects = [path for target in linked_targets(self.lines, folder) for path in glob.glob(f"{built}/{target}.build/**/*.o", recursive=True)]
-        maps = glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/C*/module.modulemap")
+        maps = glob.glob(f"{built}/C*Shim.build/module.modulemap") + glob.glob("Sources/System/C*/module.modulemap")
         subprocess.run(
             ["swiftc", "-swift-version", "6", "-I", f"{built}/Modules", *[part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")],
              "-o", os.path.join(folder, "bin", self.name), source, *objects], check=True,

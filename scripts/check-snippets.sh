@@ -84,7 +84,7 @@ if without:
 
 count = 0
 for page in pages:
-    if page.startswith(tuple(f"Sources/{room}/" for room in ("AVPlayer", "IMA", "SwiftUIAnalytics", "ServiceLifecycle", "Terminal", "Replay", "Report"))):
+    if page.startswith(tuple(f"Sources/{room}/" for room in ("Trackers/AVPlayer", "Trackers/IMA", "Trackers/SwiftUI", "Trackers/ServiceLifecycle", "Support/Terminal", "Tools/Replay", "Tools/Report"))):
         continue
     for first, lines in blocks(page):
         if lines and lines[0].startswith(".package("):

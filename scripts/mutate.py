@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks definitions of the source, one at a time, and says which changes no test notices.
 
-usage: scripts/mutate.py [--sources Sources/Quality] [--tests QualityTests] [--count 40] [--seed 1] [--list]
+usage: scripts/mutate.py [--sources Sources/Metricalcs/Quality] [--tests QualityTests] [--count 40] [--seed 1] [--list]
 
 A change replaces one operator, number or truth value of one line. The script copies the package into a temporary
 folder, keeps only what the tests need, builds each change and runs the tests. A change is `killed` if a test fails or
@@ -103,7 +103,7 @@ def run(command, folder, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sources", default="Sources/Quality", help="the folder whose definitions are broken")
+    parser.add_argument("--sources", default="Sources/Metricalcs/Quality", help="the folder whose definitions are broken")
     parser.add_argument("--tests", default="QualityTests", help="the test target that must notice")
     parser.add_argument("--count", type=int, default=40, help="how many changes to try")
     parser.add_argument("--seed", type=int, default=1, help="which changes to try")

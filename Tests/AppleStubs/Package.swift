@@ -24,27 +24,50 @@ let stubs: [Target] = [
 
 /// Sources of the main package.
 let sources: [Target] = [
-    .target(name: "CSignalShim", path: "Linked/CSignalShim"),
-    .target(name: "Instrument", path: "Linked/Instrument"),
-    .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Linked/Text"),
-    .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Linked/JSON"),
-    .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Linked/Files"),
-    .systemLibrary(name: "CZlib", path: "Linked/CZlib", pkgConfig: "zlib"),
+    .target(name: "CSignalShim", path: "Linked/Sources/System/CSignalShim"),
+    .target(
+        name: "Instrument",
+        path: "Linked/Sources",
+        exclude: ["Instrument/Instrument.docc"],
+        sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
+    ),
+    .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Linked/Sources/Support/Text"),
+    .target(
+        name: "InstrumentJSON",
+        dependencies: ["Instrument", "InstrumentText"],
+        path: "Linked/Sources/Support/JSON"
+    ),
+    .target(
+        name: "InstrumentFiles",
+        dependencies: ["Instrument", "InstrumentText"],
+        path: "Linked/Sources/Support/Files"
+    ),
+    .systemLibrary(name: "CZlib", path: "Linked/Sources/System/CZlib", pkgConfig: "zlib"),
     .target(
         name: "InstrumentHTTP",
         dependencies: ["Instrument", "InstrumentJSON", "InstrumentText"],
-        path: "Linked/HTTP"
+        path: "Linked/Sources/Support/HTTP"
     ),
-    .target(name: "InstrumentCompression", dependencies: ["CZlib", "InstrumentHTTP"], path: "Linked/Compression"),
+    .target(
+        name: "InstrumentCompression",
+        dependencies: ["CZlib", "InstrumentHTTP"],
+        path: "Linked/Sources/Support/Compression"
+    ),
     .target(
         name: "InstrumentTransport",
         dependencies: ["Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentText"],
-        path: "Linked/Transport"
+        path: "Linked/Sources/Support/Transport",
+        // Without the transport over libcurl.
+        exclude: ["InstrumentTransport.docc"],
+        sources: [
+            "Exchange.swift", "HTTPRequest+Sending.swift", "SystemTransport.swift", "TransportConfiguration.swift",
+            "URLSession",
+        ]
     ),
     .target(
         name: "InstrumentTrackers",
         dependencies: ["CSignalShim", "Instrument", "InstrumentFiles", "AppKit", "UIKit"],
-        path: "Linked/Trackers"
+        path: "Linked/Sources/Trackers/Lifecycle"
     ),
     .target(
         name: "InstrumentSensors",
@@ -52,12 +75,28 @@ let sources: [Target] = [
             "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "CoreLocation", "CoreMotion",
             "Network", "UIKit",
         ],
-        path: "Linked/Sensors"
+        path: "Linked/Sources/Trackers/Sensors"
     ),
-    .target(name: "InstrumentTestKit", dependencies: ["Instrument", "InstrumentTrackers"], path: "Linked/TestKit"),
-    .target(name: "InstrumentAVPlayer", dependencies: ["Instrument", "AVFoundation"], path: "Linked/AVPlayer"),
-    .target(name: "InstrumentIMA", dependencies: ["Instrument", "GoogleInteractiveMediaAds"], path: "Linked/IMA"),
-    .target(name: "InstrumentSwiftUI", dependencies: ["Instrument", "SwiftUI"], path: "Linked/SwiftUIAnalytics"),
+    .target(
+        name: "InstrumentTestKit",
+        dependencies: ["Instrument", "InstrumentTrackers"],
+        path: "Linked/Sources/Testing/TestKit"
+    ),
+    .target(
+        name: "InstrumentAVPlayer",
+        dependencies: ["Instrument", "AVFoundation"],
+        path: "Linked/Sources/Trackers/AVPlayer"
+    ),
+    .target(
+        name: "InstrumentIMA",
+        dependencies: ["Instrument", "GoogleInteractiveMediaAds"],
+        path: "Linked/Sources/Trackers/IMA"
+    ),
+    .target(
+        name: "InstrumentSwiftUI",
+        dependencies: ["Instrument", "SwiftUI"],
+        path: "Linked/Sources/Trackers/SwiftUI"
+    ),
     .executableTarget(
         name: "SwiftUIPlayer",
         dependencies: [
@@ -69,13 +108,18 @@ let sources: [Target] = [
 ]
 
 let tests: [Target] = [
-    .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Linked/LoopbackServers"),
-    .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Linked/TestTraits"),
+    .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Linked/Tests/Shared/LoopbackServers"),
+    .target(
+        name: "TestTraits",
+        dependencies: ["Instrument", "LoopbackServers"],
+        path: "Linked/Tests/Shared/TestTraits"
+    ),
     // The contract of a transport, as it is tested over libcurl.
     .testTarget(
         name: "TransportTests",
         dependencies: ["Instrument", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits"],
-        path: "Linked/TransportTests"
+        path: "Linked/Tests/Support/Transport",
+        sources: ["ReceivingTests.swift", "RedirectTests.swift"]
     ),
     .testTarget(
         name: "URLSessionTests",
@@ -84,7 +128,7 @@ let tests: [Target] = [
     .testTarget(
         name: "AVPlayerTests",
         dependencies: ["Instrument", "InstrumentAVPlayer", "InstrumentTestKit"],
-        path: "Linked/AVPlayerTests"
+        path: "Linked/Tests/Trackers/AVPlayer"
     ),
     .testTarget(
         name: "AVPlayerBindingTests",
@@ -93,7 +137,7 @@ let tests: [Target] = [
     .testTarget(
         name: "IMATests",
         dependencies: ["Instrument", "InstrumentIMA", "InstrumentTestKit"],
-        path: "Linked/IMATests"
+        path: "Linked/Tests/Trackers/IMA"
     ),
     .testTarget(
         name: "IMABindingTests",

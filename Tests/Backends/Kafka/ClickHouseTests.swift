@@ -1,0 +1,134 @@
+import Foundation
+import Instrument
+import InstrumentBackends
+import InstrumentJSON
+import InstrumentKafka
+import InstrumentQuality
+import InstrumentTestKit
+import LoopbackServers
+import TestTraits
+import Testing
+
+/// Where chDB is.
+private enum Engine {
+    static let root = packageRoot.path
+    static let environment = ProcessInfo.processInfo.environment["SQL_DIRECTORY"] ?? root + "/.build/sql"
+    static let isInstalled = FileManager.default.fileExists(atPath: environment + "/installed-chdb")
+}
+
+/// From the backend through brokers into the tables of `sql/clickhouse/fleet`, by ClickHouse's own Kafka engine (chDB).
+@Suite(
+    "Kafka into ClickHouse",
+    .ownThread,
+    .timeLimit(.minutes(30)),
+    .enabled(if: Engine.isInstalled, "SKIPPED: chDB is not installed (scripts/install-sql-engines.sh)")
+)
+struct ClickHouseTests {
+    private static var queries: [String] {
+        let directory = Engine.root + "/sql/clickhouse"
+        let names = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".sql") && $0 != "schema.sql" && !$0.hasPrefix("fleet/") }.sorted()
+    }
+
+    /// The rows of each query.
+    private func run(_ engine: String, _ recordings: String, _ queries: [String]) async throws -> [String: JSONValue] {
+        let program = [Engine.environment + "/bin/python", Engine.root + "/scripts/run-sql.py", engine, recordings]
+        let result = try await command(program + queries)
+        try #require(result.status == 0, "\(result.errors)")
+        var rows: [String: JSONValue] = [:]
+        for line in result.output.split(separator: "\n") {
+            let json = try JSONValue(parsing: String(line))
+            if let query = json["query"]?.string { rows[query] = json["rows"] }
+        }
+        return rows
+    }
+
+    /// Sessions of a viewer with every metric of quality.
+    private func sessions(_ count: Int) async -> [SampleRecord] {
+        let (clock, collecting) = (VirtualClock(), CollectingBackend())
+        let instrument = Instrument(metricalc: QualityMetricalc(), backends: [collecting], clock: clock)
+        let actions: [Action] = [
+            .mediaRequest, .streamLoad, .start, .bufferBegin, .bufferFinish, .pauseBegin, .pauseFinish, .seekBegin,
+            .seekFinish, .ping, .end,
+        ]
+        for viewer in 0..<3 {
+            let player = instrument.add(SilentTracker())
+            for action in [Action.trackerInit, .playerSet, .playerReady] { instrument.emit(action, from: player) }
+            for session in 0..<count {
+                for (step, action) in actions.enumerated() {
+                    clock.advance(by: .milliseconds(100 + 37 * ((step + viewer + session) % 11)))
+                    instrument.emit(action, from: player)
+                }
+            }
+        }
+        await instrument.shutdown(timeout: .seconds(60))
+        return collecting.batches.flatMap(\.records)
+    }
+
+    @Test("The queries give the same rows over a fleet's tables as over a recording, with copies and broken messages")
+    func equal() async throws {
+        let (cluster, scratch) = (try MockCluster(), try Scratch())
+        let records = await sessions(5)
+        #expect(records.count > 300)
+        let file = scratch.file("samples.ndjson")
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(JSONLines.encode(records))))
+        let broken = try KafkaBackend(
+            cluster.endpoint(),
+            configuration: KafkaConfiguration { record in
+                let texts = ["no json", "{\"id\":\"x\",\"type\":\"event\"}", "{}", "[1]"]
+                return KafkaMessage(key: nil, value: Array(texts[Int(record.sequence) % texts.count].utf8))
+            }
+        )
+        #expect(await broken.deliver(SessionSamples.batch(0..<8)) == .acknowledged)
+        // A process that was killed before it could note what had arrived.
+        for part in [records[...], records[100..<250]] {
+            let backend = try KafkaBackend(cluster.endpoint())
+            #expect(await backend.deliver(Batch(records: Array(part))) == .acknowledged)
+            await backend.end()
+        }
+        let copies = "=SELECT count() AS rows, uniqExact(id) AS samples FROM (SELECT id FROM samples FINAL)"
+        let broke = "=SELECT count() AS rows FROM broken_lines"
+        let starts =
+            "=SELECT sender, playback, toInt64(value) AS value, weight FROM session_metrics WHERE name = 'StartTime' ORDER BY ALL"
+        let plays =
+            "=SELECT sender, playback, toInt64(value) AS value, weight FROM session_metrics WHERE name = 'PlayTime' ORDER BY ALL"
+        let hours = "=SELECT toInt64(sum(sessions)) AS value FROM metrics_by_hour WHERE name = 'StartTime'"
+        let topic = "kafka:\(cluster.brokers.joined(separator: ","))/\(MockCluster.topic)#\(records.count)"
+        let fleet = try await run("clickhouse-fleet", topic, Self.queries + [copies, broke, starts, plays, hours])
+        let expected = try await run("clickhouse", file, Self.queries)
+        #expect(expected.count == Self.queries.count)
+        for (query, rows) in expected { #expect(fleet[query] == rows, "\(query)") }
+        for query in ["StartTime.sql", "PlayTime.sql", "RebufferTime.sql", "NumSeeks.sql"] {
+            #expect(expected[query] != .array([]), "\(query)")
+        }
+        #expect(fleet[copies] == [["rows": .int(records.count), "samples": .int(records.count)]])
+        #expect(fleet[broke] == [["rows": 8]])
+        #expect(fleet[starts] == expected["StartTime.sql"] && fleet[plays] == expected["PlayTime.sql"])
+        #expect(fleet[hours] == [["value": 15]])
+    }
+
+    @Test("Damaged lines, wrong clocks and lines that arrive twice leave the tables readable")
+    func lines() async throws {
+        let scratch = try Scratch()
+        var generator = SeededGenerator(seed: 5)
+        // Times from far before 1970 to far after 2100.
+        let records = (0..<UInt64(400)).map { number in
+            SampleRecord(
+                id: SampleID(log: 7, sequence: number),
+                sequence: number,
+                sample: RandomSamples.sample(&generator)
+            )
+        }
+        let text = JSONLines.encode(records) + JSONLines.encode(Array(records.prefix(50)))
+        let file = scratch.file("samples.ndjson")
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(text + Array("\n{\"id\n".utf8))))
+        let count = "=SELECT count() AS rows FROM samples FINAL"
+        let parts = "=SELECT count() AS rows FROM (SELECT * FROM session_metrics) WHERE value IS NULL"
+        let rows = try await run("clickhouse-fleet", file, [count, parts])
+        #expect(rows[count] == [["rows": 400]] && rows[parts] == [["rows": 0]])
+    }
+}
+
+private final class SilentTracker: Tracker {
+    func begin(in context: TrackerContext) {}
+}
