@@ -213,8 +213,8 @@ let package = Package(
         library("PictureChecks", "Media/PictureChecks"),
         library("Rules", "Media/Rules", uses: "HTTP Manifests Text XML"),
 
-        // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, the server, and
-        // the monitor at work. No product.
+        // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, the server,
+        // and the monitor at work. No product.
         library(
             "Watch",
             "Monitor/Configuration",

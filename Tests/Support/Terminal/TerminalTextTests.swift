@@ -1,6 +1,6 @@
-import LoopbackServers
 import CostMeasurement
 import Foundation
+import LoopbackServers
 import Testing
 
 @testable import InstrumentTerminal

@@ -1,9 +1,9 @@
-import LoopbackServers
 import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentJSON
 import InstrumentTransport
+import LoopbackServers
 import TestTraits
 import Testing
 
