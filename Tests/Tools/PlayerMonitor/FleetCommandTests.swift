@@ -118,7 +118,7 @@ struct FleetCommandTests {
                 let file = directory + "/requests-\(number).ndjson"
                 let run = try await run(
                     ["--duration", "8", "--requests", file]
-                        + sources.map { $0.contains(":") ? $0 : origin.url($0, session: "\(number)-\($0.prefix(4))") },
+                        + sources.map { $0.contains(":") ? $0 : origin.url($0, session: "\(number)-\($0.prefix(3))") },
                     environment: ["LD_PRELOAD": library]
                 )
                 #expect(run.errors.contains("#1: Couldn't resolve host name") == (number == 1), "\(run.errors)")
