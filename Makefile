@@ -101,6 +101,7 @@ lint:
 	scripts/check-words.sh
 	scripts/check-comments.sh
 	scripts/check-locks.sh
+	scripts/check-links.py
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

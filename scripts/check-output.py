@@ -17,7 +17,8 @@ Two outputs are equal if they differ only in what varies from run to run: times,
 with a unit or a point, and the number of spaces. A page that differs runs again, at most three times in all, because a busy machine may change
 what a stream shows. Exits with 1 if a page differs, and shows the difference. With --update, it writes the differing blocks; with --all, all.
 
-Usage: scripts/check-output.py [--update | --all] [--bin .build/release] [PAGE…]    (BIN=… sets the folder as well)
+Usage: scripts/check-output.py [--update | --all] [--bin .build/release] [--build .build/release] [PAGE…]
+--bin (or BIN in the environment) is the folder of player-monitor and test-origin.
 """
 import argparse, difflib, glob, json, os, re, shlex, shutil, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -113,9 +114,9 @@ class Block:
             lines += shown + (output[self.range] if self.range else output)
         return lines
 
-    def compile(self, binaries, folder):
+    def compile(self, build, folder):
         """Compiles the program of the block against the built modules, and links it with their objects."""
-        source, built = os.path.join(folder, "main.swift"), os.path.abspath(binaries)
+        source, built = os.path.join(folder, "main.swift"), os.path.abspath(build)
         with open(source, "w") as file:
             file.write("\n".join(self.lines) + "\n")
         objects = [path for target in linked_targets(self.lines, folder) for path in glob.glob(f"{built}/{target}.build/**/*.o", recursive=True)]
@@ -180,19 +181,19 @@ def origin(binaries, settings):
         server.wait(60)
 
 
-def run_blocks(found, settings, binaries, film, work):
+def run_blocks(found, settings, options, film, work):
     """The lines of each block as they are now."""
     folder = tempfile.mkdtemp(dir=work)
     os.mkdir(os.path.join(folder, "bin"))
     shutil.copy(film, os.path.join(folder, "film.ts"))
-    with origin(binaries, settings) as port:
+    with origin(options.bin, settings) as port:
         environment = dict(
-            os.environ, PATH=f"{folder}/bin:{os.path.abspath(binaries)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
+            os.environ, PATH=f"{folder}/bin:{os.path.abspath(options.bin)}:{os.environ['PATH']}", ORIGIN=str(port), HOME=folder, LC_ALL="C.UTF-8",
             COLUMNS="120", TERM="dumb", TZ="UTC",
         )
         for block in found:
             if block.kind == "program":
-                block.compile(binaries, folder)
+                block.compile(options.build, folder)
         with ThreadPoolExecutor(len(found)) as pool:
             return list(pool.map(lambda block: block.lines if block.kind == "program" else block.run(environment, folder), found))
 
@@ -203,7 +204,7 @@ def run_page(path, options, film, work):
     settings = ORIGIN.search("\n".join(lines))
     settings = shlex.split(settings[1]) if settings else []
     for _ in range(ATTEMPTS):
-        results = run_blocks(found, settings, options.bin, film, work)
+        results = run_blocks(found, settings, options, film, work)
         if options.all or all(same(block.lines, result) for block, result in zip(found, results)):
             break
     return lines, found, results
@@ -219,6 +220,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--bin", default=os.environ.get("BIN", ".build/release"))
+    parser.add_argument("--build", default=".build/release", help="the folder of the modules and objects that programs in pages link")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
