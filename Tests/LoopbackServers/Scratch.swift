@@ -5,8 +5,8 @@ public final class Scratch: Sendable {
     /// Where the directory is; short, because the path of a socket may lie in it.
     public let path: String
 
-    /// The temporary directory, or `/tmp/` where the path of a socket in the former would be too long: at most 107 bytes
-    /// on Linux (unix(7)), 103 on Apple platforms.
+    /// The temporary directory, or `/tmp/` where the path of a socket in the former would be too long: at most 107
+    /// bytes on Linux (unix(7)), 103 on Apple platforms.
     private static let shortFolder = NSTemporaryDirectory().utf8.count <= 60 ? NSTemporaryDirectory() : "/tmp/"
 
     /// Creates an empty directory.

@@ -78,7 +78,7 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
-            // By default, libav takes the proxy of the environment, which streams do not use (`TransportConfiguration`).
+            // By default, libav takes the proxy of the environment, which streams do not use.
             av_dict_set(&options, "http_proxy", "", 0)
             // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)
