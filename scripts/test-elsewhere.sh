@@ -3,7 +3,8 @@
 #
 #   scripts/test-elsewhere.sh PLACE COMMAND…
 #
-#   strange  no network but loopback, no IPv6, a resolver that answers every name with 127.0.0.1, a proxy that nobody serves, a zone 14 hours ahead, German, no HOME, a long TMPDIR with a space, a /dev/shm that cannot be written, umask 077
+#   strange  no network but loopback, no IPv6, a resolver that answers every name with 127.0.0.1, a proxy that nobody serves, a zone
+#            14 hours ahead, German, no HOME, a long TMPDIR with a space, a /dev/shm that cannot be written, umask 077
 #   poor     a user without rights, a checkout that cannot be written, a resolver that never answers, a /dev/shm of one megabyte with
 #            files of another user, 256 file descriptors, no HOME, TMPDIR, LANG or TERM
 #   newyear  the clock begins 20 seconds before the end of a year, where the year ends

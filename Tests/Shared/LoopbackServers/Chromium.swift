@@ -18,9 +18,11 @@ package enum Chromium {
         ]
     }
 
-    /// The environment of this process, with the folder in place of the user's home.
+    /// The environment of this process, with the folder in place of the user's home and of the temporary directory,
+    /// where the path of Chromium's socket could be too long.
     package static func environment(_ folder: Scratch) -> [String: String] {
-        let own = ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_CACHE_HOME": folder.path]
+        let names = ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"]
+        let own = Dictionary(uniqueKeysWithValues: names.map { ($0, folder.path) })
         return ProcessInfo.processInfo.environment.merging(own) { $1 }
     }
 }

@@ -230,7 +230,7 @@ struct FleetCommandTests {
             (["--seek", "-1=4", "x"], "at=to"), (["--max-bitrate", "0", "x"], "--max-bitrate"),
             (["--start-at", "-1", "x"], "start-at"), (["--loop", "-2", "x"], "loop"),
             (["--spacing", "nan", "x", "y"], "--spacing"), (["--bandwidth-limit", "0", "x"], "--bandwidth-limit"),
-            (["--requests", "/nonexistent/r", "x"], "/nonexistent/r"), ([], "--list"),
+            (["--requests", "/dev/null/r", "x"], "/dev/null/r"), ([], "--list"),
         ]
     )
     func wrongUse(arguments: [String], expected: String) async throws {
