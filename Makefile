@@ -46,34 +46,30 @@ ifeq ($(URL),)
 	@$(MAKE) --no-print-directory play URL=$(SAMPLE)
 else
 	@echo "Building player-monitor (the first time takes a few minutes)"
-	@$(SWIFT) build --product player-monitor
-	@"$$($(SWIFT) build --show-bin-path)/player-monitor" play $(OPTIONS) "$(URL)"
+	@$(SWIFT) build -c release --product player-monitor
+	@.build/release/player-monitor play $(OPTIONS) "$(URL)"
 endif
 
-compare-players: dependencies
+compare-players: programs
 	@scripts/install-hls-js.sh || [ $$? -eq 3 ]
-	$(SWIFT) build
 	scripts/compare-players.py $(OPTIONS)
 
 # OPTIONS has the number of changes, the seed, and other sources with their tests: scripts/mutate.py --help.
 mutate: dependencies
 	scripts/mutate.py $(OPTIONS)
 
-soak: dependencies
-	$(SWIFT) build
+soak: programs
 	scripts/soak-monitor.py $(OPTIONS)
 
-demonstrate: dependencies
+demonstrate: programs
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
-	$(SWIFT) build
 	scripts/demonstrate-monitor.py $(OPTIONS)
 
-try-monitor: dependencies
-	$(SWIFT) build
+try-monitor: programs
 	scripts/try-monitor.sh
 
 origin: dependencies
-	$(SWIFT) run test-origin $(OPTIONS)
+	$(SWIFT) run -c release test-origin $(OPTIONS)
 
 compare-mpv: dependencies
 	@scripts/install-dependencies.sh tests

@@ -16,7 +16,7 @@ Needs chromium, and hls.js from scripts/install-hls-js.sh: 1.6.15 as a module, w
 is hlsjs-no-worker; it stands for 1.7.1. No package registry has dash.js and Shaka: give the file of a release, dash.all.min.js (UMD) or
 shaka-player.compiled.js. The profiles stand for dash.js 5.1.1 and Shaka 5.2.0.
 
-Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/debug]
+Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/programs]
                                   [--player hls.js] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]… [--fault '404 on *v*/3.ts']…
 """
 import argparse, collections, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
@@ -344,7 +344,7 @@ def parsed():
     parser.add_argument("--fault", action="append", help="a fault of the test origin; may be repeated")
     parser.add_argument("--seek", action="append", metavar="AT=TO", help="seek to TO after AT, both in seconds; may be repeated")
     parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
-    parser.add_argument("--bin", default=".build/debug", help="the folder of the built programs (default: .build/debug)")
+    parser.add_argument("--bin", default=".build/programs", help="the folder of the built programs (default: .build/programs)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if the players differ")
     parser.add_argument("--jobs", type=int, default=1, help="the trials that play at the same time (default: 1)")
     parser.add_argument("--logs", metavar="FOLDER", help="keep the test origin's log of each trial in this folder")

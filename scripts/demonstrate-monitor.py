@@ -7,7 +7,7 @@ Prometheus. It verifies that every injected fault has raised an alert of its kin
 that no rule was broken on a stream without a fault. Then it ends the servers, waits until no sum changes any more, and verifies that the
 dashboard's data, Prometheus and the report of the recorded samples state the same numbers for each stream. Exits with 1 otherwise.
 
-Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/debug]
+Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/programs]
 """
 import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 from local_servers import free_port
@@ -16,7 +16,7 @@ arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argpars
 arguments.add_argument("--streams", type=int, default=50)
 arguments.add_argument("--seconds", type=int, default=600)
 arguments.add_argument("--seed", type=int, default=1)
-arguments.add_argument("--bin", default=".build/debug")
+arguments.add_argument("--bin", default=".build/programs")
 options = arguments.parse_args()
 chance = random.Random(options.seed)
 folder = tempfile.mkdtemp(prefix="monitor-demonstration-")

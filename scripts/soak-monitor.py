@@ -6,7 +6,7 @@ does not exist, so that failures and their back-off are part of the run; the fle
 an open dashboard. `/metrics` is scraped every five seconds. Writes samples.csv and soak.svg, and exits with 1 if the memory in the last
 quarter differs from that of the second quarter by more than the tolerance.
 
-Usage: scripts/soak-monitor.py [--streams 200] [--seconds 3600] [--fleet mixed|continuous] [--tolerance PERCENT] [--bin .build/debug] [--out soak]
+Usage: scripts/soak-monitor.py [--streams 200] [--seconds 3600] [--fleet mixed|continuous] [--tolerance PERCENT] [--bin .build/programs] [--out soak]
 """
 import argparse, csv, http.client, os, signal, subprocess, sys, threading, time, urllib.request
 from local_servers import free_port, page, wait_for
@@ -16,7 +16,7 @@ arguments.add_argument("--streams", type=int, default=200)
 arguments.add_argument("--seconds", type=int, default=3600)
 arguments.add_argument("--fleet", choices=["mixed", "continuous"], default="mixed")
 arguments.add_argument("--tolerance", type=float, default=20, help="difference of the memory, in percent")
-arguments.add_argument("--bin", default=".build/debug")
+arguments.add_argument("--bin", default=".build/programs")
 arguments.add_argument("--out", default="soak")
 options = arguments.parse_args()
 os.makedirs(options.out, exist_ok=True)

@@ -4,7 +4,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-bin=${BIN:-.build/debug}
+bin=${BIN:-.build/programs}
 work=$(mktemp -d)
 origin= monitor=
 finish() {
