@@ -19,8 +19,8 @@ package struct DurationOption: ExpressibleByArgument, Hashable, Sendable, Custom
     /// The accepted forms, for messages.
     package static let forms = "a time has a unit, as in 500ms, 5s, 2m or 1h; a number alone is in seconds"
 
-    /// A message of the parser about a wrong value, with the accepted forms if the value is a time: options of this type
-    /// have the value name `time`.
+    /// A message of the parser about a wrong value, with the accepted forms if the value is a time: options of this
+    /// type have the value name `time`.
     static func addingForms(to message: String) -> String {
         message.lowercased().hasSuffix(" <time>'") ? "\(message): \(forms)" : message
     }
