@@ -68,9 +68,9 @@ let package = Package(
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
     // An app resolves the packages of the traits that it enables, and no others: `traits: []` in its dependency on this
-    // package needs none of the packages below; `traits: ["DurableQueue"]` needs GRDB. The default enables all that this
-    // package itself builds and tests, so that a plain `swift build` works in a checkout, and an app that knows nothing
-    // of traits gets everything. Xcode builds a package that is opened by itself with the default.
+    // package needs none of the packages below; `traits: ["DurableQueue"]` needs GRDB. The default enables all that
+    // this package itself builds and tests, so that a plain `swift build` works in a checkout, and an app that knows
+    // nothing of traits gets everything. Xcode builds a package that is opened by itself with the default.
     traits: [
         .default(enabledTraits: ["CommandLine", "DurableQueue", "Observability", "Origin"]),
         .trait(
