@@ -116,7 +116,7 @@ enum BackendOption: Hashable {
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write(escaped: $0) }
         case .json: return ConsoleBackend(name: "json", format: .jsonLines) { terminal.write(escaped: $0) }
         case .file(let path):
-            let compression: FileConfiguration.Compression = path.hasSuffix(".gz") ? .gzip : .none
+            let compression = FileConfiguration.Compression(path: path)
             do {
                 return try FileBackend(path: path, configuration: FileConfiguration(compression: compression))
             } catch {

@@ -90,7 +90,7 @@ struct WatchBackends {
         if let retention = configuration.retention { rotation.maxAge = min(retention, .seconds(86_400)) }
         return try FileBackend(
             path: path,
-            configuration: FileConfiguration(compression: path.hasSuffix(".gz") ? .gzip : .none, rotation: rotation)
+            configuration: FileConfiguration(compression: .init(path: path), rotation: rotation)
         )
     }
 
