@@ -7,31 +7,17 @@
 #            14 hours ahead, German, no HOME, a long TMPDIR with a space, a /dev/shm that cannot be written, umask 077
 #   poor     a user without rights, a checkout that cannot be written, a resolver that never answers, a /dev/shm of one megabyte with
 #            files of another user, 256 file descriptors, no HOME, TMPDIR, LANG or TERM
-#   newyear  the clock begins 20 seconds before the end of a year, where the year ends
-#   summer   the clock begins 20 seconds before the hour that daylight saving time skips
 #
-# The places need Linux and either root or user namespaces; newyear and summer need faketime. Without them the script says SKIPPED and
-# ends with 3. It fails if the command fails, and if the command asked the resolver for a name.
+# The places need Linux and either root or user namespaces; without them the script says SKIPPED and ends with 3. It fails if the command
+# fails, and if the command asked the resolver for a name.
 set -eu
 
-usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 skip() { echo "SKIPPED: $1" >&2; exit 3; }
 here=$(cd "$(dirname "$0")" && pwd)
 place=${1:-}
-case $place in strange | poor | newyear | summer) shift ;; *) usage ;; esac
+case $place in strange | poor) shift ;; *) usage ;; esac
 [ $# -gt 0 ] || usage
-
-clock() { # ZONE BEGINNING
-    faketime -f "@$2" true 2>/dev/null || skip "faketime is not installed"
-    library=$(ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null | head -1)
-    # Time is measured with the monotonic clock, which never jumps; only the calendar's clock is another.
-    exec env TZ="$1" FAKETIME="@$2" FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DONT_RESET=1 \
-        LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$library" "${@:3}"
-}
-case $place in
-    newyear) clock Pacific/Auckland "2027-12-31 23:59:40" "$@" ;;
-    summer) clock Europe/Berlin "2028-03-26 01:59:40" "$@" ;;
-esac
 
 if [ -z "${ELSEWHERE:-}" ]; then
     user=""
@@ -54,7 +40,8 @@ unset ELSEWHERE
 chmod 755 "$work"
 ip link set lo up
 cover() { # FILE TEXT: other content for a file of the system
-    printf '%s' "$2" >"$work/cover" && cat "$work/cover" >"$work/$(basename "$1")" && mount --bind "$work/$(basename "$1")" "$1"
+    echo "$2" >"$work/$(basename "$1")"
+    mount --bind "$work/$(basename "$1")" "$1"
 }
 cover /etc/resolv.conf "nameserver 127.0.0.1"
 : >"$work/names"

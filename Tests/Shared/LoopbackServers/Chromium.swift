@@ -13,8 +13,9 @@ package enum Chromium {
         [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
             "--no-first-run", "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
-            // Numbers of addresses are no names: no page of a test needs a resolver.
-            "--host-resolver-rules=MAP * ~NOTFOUND", "--lang=en-US", "--user-data-dir=\(folder.path)/profile",
+            // No page of a test needs a resolver. The rule applies to addresses as well.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--lang=en-US",
+            "--user-data-dir=\(folder.path)/profile",
         ]
     }
 
