@@ -98,6 +98,7 @@ lint:
 	scripts/check-comments.sh
 	scripts/check-locks.sh
 	scripts/check-links.py
+	scripts/check-graph.py
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

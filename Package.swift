@@ -284,7 +284,7 @@ let package = Package(
             dependencies: ["Instrument", argumentParser]
                 + libraries(
                     """
-                    Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine DurableQueue \
+                    Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
                     Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
                     MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
                     Sift Terminal Text Trackers Transport Watch XAPI
@@ -333,24 +333,24 @@ let package = Package(
             and: ["PlayerMonitor"]
         ),
         tests("Backends", "Backends/Local", uses: "Backends Compression JSON"),
-        tests("Clickstream", "Backends/Clickstream", uses: "Clickstream DurableQueue Text Transport"),
+        tests("Clickstream", "Backends/Clickstream", uses: "Clickstream DurableQueue JSON Text Transport"),
         tests(
             "Kafka",
             "Backends/Kafka",
             uses: "Backends DurableQueue JSON Kafka Quality",
-            and: ["CKafka", "KafkaClusterChild", "QueueChild", "QueueChildPlan", "QueueTorture"]
+            and: ["CKafka", "KafkaClusterChild", "QueueChild", "QueueTorture"]
         ),
         tests(
             "NATS",
             "Backends/NATS",
-            uses: "Backends DurableQueue JSON NATS Sockets Text",
-            and: ["QueueChild", "QueueChildPlan", "QueueTorture"]
+            uses: "Backends DurableQueue HTTP JSON NATS Sockets Text",
+            and: ["QueueChild", "QueueTorture"]
         ),
         tests(
             "OpenBackend",
             "Backends/Open",
             uses: "CMCD CMCDBackend Compression DurableQueue Graphite HTTP Influx JSON NewRelic OTLP Transport",
-            and: ["QueueChild", "QueueChildPlan", "QueueTorture"],
+            and: ["QueueChild", "QueueTorture"],
             excluding: ["OTLP/decode.py"]
         ),
         tests("Seer", "Backends/Seer", uses: "DurableQueue JSON Seer Transport XAPI"),
@@ -360,7 +360,12 @@ let package = Package(
             uses:
                 "CMCD CMCDBackend Clickstream Compression DurableQueue Influx JSON NewRelic OTLP Seer Sift Transport XAPI"
         ),
-        tests("Sift", "Backends/Sift", uses: "Compression DurableQueue Sensors Sift Transport", excluding: ["Golden"]),
+        tests(
+            "Sift",
+            "Backends/Sift",
+            uses: "Compression DurableQueue JSON Sensors Sift Transport",
+            excluding: ["Golden"]
+        ),
         tests("XAPI", "Backends/XAPI", uses: "Backends JSON Text Transport XAPI", excluding: ["LRS/serve.py"]),
         tests("Ads", "Media/Ads", uses: "Ads Beacons HTTP JSON Manifests Text Transport", excluding: ["Oracle"]),
         tests("Manifests", "Media/Manifests", uses: "HTTP Manifests"),
