@@ -21,7 +21,7 @@ struct ProblemLinesTests {
     @Test("The number of reasons is bounded")
     func bound() {
         var lines = ProblemLines()
-        let shown = (1...100).compactMap { lines.add(problem("a", $0, "reason \($0)")) }
+        let shown = (1...100).compactMap { (line: Int) in lines.add(problem("a", line, "reason \(line)")) }
         #expect(shown.count == 5)
         #expect(lines.summary == ["95 more with other problems"])
     }
