@@ -38,8 +38,7 @@ struct AdOptions: ParsableArguments {
     var macros: [String] = []
 
     @Option(
-        help: ArgumentHelp("Time within which an ad must start; an ad that does not is left out.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Time within which an ad must start; an ad that does not is left out.", valueName: "time")
     )
     var adTimeout = DurationOption(.seconds(10))
 

@@ -32,8 +32,7 @@ struct AdaptationCommand: ParsableCommand {
     var traces: [String] = []
 
     @Option(
-        help: ArgumentHelp("Time from request to first byte, for traces without latency.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Time from request to first byte, for traces without latency.", valueName: "time")
     )
     var latency = DurationOption(.milliseconds(50))
 
@@ -41,14 +40,12 @@ struct AdaptationCommand: ParsableCommand {
     var ladder: String?
 
     @Option(
-        help: ArgumentHelp("Duration of a segment, with --ladder BITRATES.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Duration of a segment, with --ladder BITRATES.", valueName: "time")
     )
     var segment = DurationOption(.seconds(4))
 
     @Option(
-        help: ArgumentHelp("Duration of the media, with --ladder BITRATES.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Duration of the media, with --ladder BITRATES.", valueName: "time")
     )
     var duration = DurationOption(.seconds(600))
 

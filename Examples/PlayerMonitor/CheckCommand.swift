@@ -39,8 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "time")
     )
     var time = DurationOption(.seconds(30))
 
@@ -62,7 +61,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Decode every picture for --checks, not only keyframes.")
     var allPictures = false
 
-    @Option(help: ArgumentHelp("Time limit for each request.", valueName: "time"), transform: DurationOption.read)
+    @Option(help: ArgumentHelp("Time limit for each request.", valueName: "time"))
     var timeout = DurationOption(.seconds(15))
 
     @Option(help: "Output format: text, json (one object per URL and line), or junit (XML).")
@@ -152,11 +151,13 @@ struct MediaCheckOption {
         var option = MediaCheckOption()
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             let (name, time) = part.split(at: "=")
-            let minimum = try time.map { try DurationOption.read(String($0)).duration } ?? .seconds(2)
+            guard let minimum = time.map({ DurationOption(argument: String($0)) }) ?? DurationOption(.seconds(2)) else {
+                throw ValidationError(DurationOption.forms)
+            }
             switch name {
-            case "black": option.configuration.black = minimum
-            case "freeze": option.configuration.freeze = minimum
-            case "silence": option.configuration.silence = minimum
+            case "black": option.configuration.black = minimum.duration
+            case "freeze": option.configuration.freeze = minimum.duration
+            case "silence": option.configuration.silence = minimum.duration
             case "loudness" where time == nil: option.configuration.loudness = true
             default:
                 throw ValidationError("the checks are black, freeze, silence and loudness, as in black=5s,loudness")

@@ -63,20 +63,18 @@ struct PlayCommand: AsyncParsableCommand {
     var title: String?
 
     @Option(
-        help: ArgumentHelp("Stop each stream this long after its start.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Stop each stream this long after its start.", valueName: "time")
     )
     var duration: DurationOption?
 
-    @Option(help: ArgumentHelp("Delay between stream starts.", valueName: "time"), transform: DurationOption.read)
+    @Option(help: ArgumentHelp("Delay between stream starts.", valueName: "time"))
     var spacing = DurationOption(.milliseconds(10))
 
     @Option(help: "File for a log of all playlist and segment requests, as one JSON object per line; times in ms.")
     var requests: String?
 
     @Option(
-        help: ArgumentHelp("Time limit for opening a source and for each wait for data.", valueName: "time"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Time limit for opening a source and for each wait for data.", valueName: "time")
     )
     var timeout = DurationOption(.seconds(15))
 

@@ -56,7 +56,7 @@ struct PlayerOptions: ParsableArguments {
     )
     var licenseURL: String?
 
-    @Option(help: ArgumentHelp("Start position in the media.", valueName: "time"), transform: DurationOption.read)
+    @Option(help: ArgumentHelp("Start position in the media.", valueName: "time"))
     var startAt = DurationOption(.zero)
 
     @Option(

@@ -91,7 +91,7 @@ struct FlushCommand: AsyncParsableCommand {
 
     @OptionGroup var services: ServiceOptions
 
-    @Option(help: ArgumentHelp("Time limit.", valueName: "time"), transform: DurationOption.read)
+    @Option(help: ArgumentHelp("Time limit.", valueName: "time"))
     var timeout = DurationOption(.seconds(60))
 
     func validate() throws { try timeout.validatePositive("--timeout") }

@@ -63,8 +63,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Time limit for the delivery of \(Backfill.chunkSize) samples, retries included.",
             valueName: "time"
-        ),
-        transform: DurationOption.read
+        )
     )
     var timeout = DurationOption(.seconds(60))
 
@@ -177,7 +176,7 @@ private final class ReplayDelivery {
         let (names, samples) = (names, backfill.samples)
         return Task {
             while !Task.isCancelled {
-                terminal.show(progress: "delivered \(Self.counts(names, samples))")
+                terminal.show(progress: "delivered \(ReplayDelivery.counts(names, samples))")
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }

@@ -60,8 +60,7 @@ struct TestOrigin: AsyncParsableCommand {
     var media: [String] = []
 
     @Option(
-        help: ArgumentHelp("Duration of the fixtures: up to 480s, in steps of 24s.", valueName: "TIME"),
-        transform: DurationOption.read
+        help: ArgumentHelp("Duration of the fixtures: up to 480s, in steps of 24s.", valueName: "TIME")
     )
     var length = DurationOption(.seconds(24))
 

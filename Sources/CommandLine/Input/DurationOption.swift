@@ -16,12 +16,13 @@ package struct DurationOption: ExpressibleByArgument, Hashable, Sendable, Custom
         self.duration = duration
     }
 
-    /// Reads a duration, for the `transform` of an option; another text is refused with the accepted forms.
-    @Sendable package static func read(_ argument: String) throws -> DurationOption {
-        guard let option = DurationOption(argument: argument) else {
-            throw ValidationError("a time has a unit, as in 500ms, 5s, 2m or 1h; a number alone is in seconds")
-        }
-        return option
+    /// The accepted forms, for messages.
+    package static let forms = "a time has a unit, as in 500ms, 5s, 2m or 1h; a number alone is in seconds"
+
+    /// A message of the parser about a wrong value, with the accepted forms if the value is a time: options of this
+    /// type have the value name `time`.
+    static func addingForms(to message: String) -> String {
+        message.lowercased().hasSuffix(" <time>'") ? "\(message): \(forms)" : message
     }
 
     /// Refuses a time outside of `range`.

@@ -17,7 +17,7 @@ extension AsyncParsableCommand {
     /// with code 4, and every message is escaped for the terminal.
     ///
     /// - Parameter libraries: the libraries that `--version` names.
-    package static func runProgram(libraries: () -> [LinkedLibrary] = { [] }) async {
+    package static func runProgram(libraries: @Sendable () -> [LinkedLibrary] = { [] }) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Before anything is set up.
         if arguments == ["--version"] { succeed(with: version(libraries())) }
@@ -42,7 +42,9 @@ extension AsyncParsableCommand {
     }
 
     /// Ends the program after arguments that are wrong, or that ask for help.
-    private static func refuse(_ arguments: [String], _ error: any Error, _ libraries: () -> [LinkedLibrary]) -> Never {
+    private static func refuse(_ arguments: [String], _ error: any Error, _ libraries: @Sendable () -> [LinkedLibrary])
+        -> Never
+    {
         if exitCode(for: error) == .success {
             let text = fullMessage(for: error)
             if text == ProgramVersion.line(of: program) { succeed(with: version(libraries())) }
@@ -50,7 +52,8 @@ extension AsyncParsableCommand {
             succeed(with: text.isEmpty ? "" : TerminalText(trusted: text) + "\n")
         }
         let path = CommandPath(Self.self, arguments)
-        let message = "Error: \(path.unknownCommand ?? message(for: error))\nSee '\(path.text) --help'."
+        let message =
+            "Error: \(path.unknownCommand ?? DurationOption.addingForms(to: message(for: error)))\nSee '\(path.text) --help'."
         writeToStandardError(TerminalText(message: message, repeating: arguments) + "\n")
         _exit(ExitStatus.wrongUse.rawValue)
     }
