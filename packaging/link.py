@@ -55,6 +55,9 @@ def objects(command):
         if argument.startswith("@"):
             with open(argument[1:], encoding="utf-8") as file:
                 found += shlex.split(file.read())
+    missing = [path for path in found if not os.path.exists(path)]
+    if missing:
+        fail(f"the build is incomplete: {missing[0]} does not exist. Repeat: swift build -c release")
     return found
 
 
