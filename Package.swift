@@ -160,7 +160,11 @@ let package = Package(
         .target(
             name: "Instrument",
             path: "Sources",
-            exclude: ["Instrument/Instrument.docc"],
+            exclude: [
+                "Instrument/Instrument.docc", "Backends", "Media", "Metricalcs/Quality", "Metricalcs/Sampling",
+                "Monitor",
+                "Queue/Durable", "Queue/Observability", "Support", "System", "Testing", "Tools", "Trackers",
+            ],
             sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
         ),
 

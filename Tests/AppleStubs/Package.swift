@@ -28,7 +28,10 @@ let sources: [Target] = [
     .target(
         name: "Instrument",
         path: "Linked/Sources",
-        exclude: ["Instrument/Instrument.docc"],
+        exclude: [
+            "Instrument/Instrument.docc", "Backends", "Media", "Metricalcs/Quality", "Metricalcs/Sampling", "Monitor",
+            "Queue/Durable", "Queue/Observability", "Support", "System", "Testing", "Tools", "Trackers",
+        ],
         sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
     ),
     .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Linked/Sources/Support/Text"),

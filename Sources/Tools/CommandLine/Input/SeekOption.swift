@@ -1,4 +1,4 @@
-package import ArgumentParser
+internal import ArgumentParser
 
 /// A seek during playback, as `AT=TO`, both times as ``DurationOption`` reads them.
 package struct SeekOption: ExpressibleByArgument, Hashable {
