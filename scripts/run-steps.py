@@ -19,7 +19,8 @@ import argparse, collections, os, pathlib, re, signal, subprocess, sys, time
 Step = collections.namedtuple("Step", "name kind after command")
 Result = collections.namedtuple("Result", "outcome began seconds processor note")
 # What the reader of a passed step wants to know: the closing lines of test runs, and what was skipped.
-CLOSING = re.compile(r"Test run with .* (passed|failed)|^\d+ passed, \d+ failed|SKIPPED")
+CLOSING = re.compile(r"Test run with .* (passed|failed)|^\d+ passed, \d+ failed|^SKIPPED")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LONGEST_OUTPUT = 400
 
 
@@ -49,7 +50,7 @@ def may_start(step, running):
 
 def note(log):
     """The closing lines of a passed step, in one line."""
-    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
+    lines = [COLOUR.sub("", line).strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     return "; ".join(dict.fromkeys(re.sub(r"^\W+", "", line) for line in lines if CLOSING.search(line)))
 
 
