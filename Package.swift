@@ -3,7 +3,7 @@ import PackageDescription
 
 /// A library of another package, which is resolved, fetched and built only while a trait of this package is enabled.
 func external(_ name: String, of package: String, trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
+    .product(name: name, package: package, condition: .when(traits: [trait, "Everything"]))
 }
 
 let argumentParser = external("ArgumentParser", of: "swift-argument-parser", trait: "CommandLine")
@@ -131,9 +131,11 @@ let package = Package(
     // An app resolves the packages of the traits that it enables, and no others: `traits: []` in its dependency on this
     // package needs none of the packages below; `traits: ["DurableQueue"]` needs GRDB. The default enables everything,
     // so that a plain `swift build` works in a checkout, and an app that knows nothing of traits gets everything. Xcode
-    // builds a package that is opened by itself with the default.
+    // builds a package that is opened by itself with the default. The default is one trait, because SwiftPM 6.3 passes
+    // the names of several to the compiler in another order each time, and then builds everything again.
     traits: [
-        .default(enabledTraits: ["CommandLine", "DurableQueue", "Observability", "Origin", "ServiceLifecycle"]),
+        .default(enabledTraits: ["Everything"]),
+        .trait(name: "Everything", description: "All of the traits below: what this package itself builds and tests."),
         .trait(
             name: "CommandLine",
             description: "The command lines: swift-argument-parser, Yams, and what DurableQueue and Origin need.",

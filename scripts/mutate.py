@@ -28,7 +28,10 @@ REPLACEMENTS = [
     (r"\bmin\(", "max("), (r"(?<=[ (\[-])!(?=[a-z(])", ""), (r"\bisEmpty\b", "isEmpty == false"),
 ]
 NUMBER = re.compile(r"(?<![\w.\"$])(\d[\d_]*)(?![\w\"])")
-TARGET = re.compile(r"^        \.(target|testTarget|executableTarget|systemLibrary|plugin)\(", re.M)
+TARGET = re.compile(r"^        (library|tests|shared|process|system|shim|\.target|\.executableTarget)\(", re.M)
+# The functions of the manifest that make a target's name from their first argument, and what every suite depends on.
+NAMES = {"library": "Instrument{}", "tests": "{}Tests"}
+SUITES = ["Instrument", "InstrumentTestKit", "CostMeasurement", "LoopbackServers", "TestTraits"]
 
 
 def changes_of(path):
@@ -70,14 +73,17 @@ def reduce_manifest(path, tests):
     for match in TARGET.finditer(text):
         end = block_end(text, match.start())
         block = text[match.start():end]
-        blocks[re.search(r'(?:name: |\()"([\w+]+)"', block).group(1)] = (match.start(), end, block)
-    needed, waiting = set(), [tests]
+        name = re.search(r'(?:name: |\(\s*)"([\w+]+)"', block).group(1)
+        blocks[NAMES.get(match.group(1), "{}").format(name)] = (match.start(), end, block)
+    needed, waiting = set(), [tests, *SUITES]
     while waiting:
         name = waiting.pop()
         if name in needed or name not in blocks:
             continue
         needed.add(name)
         waiting += re.findall(r'"(\w+)"', blocks[name][2])
+        for libraries in re.findall(r'(?:uses: |libraries\(\s*)"([\w ]*)"', blocks[name][2]):
+            waiting += [f"Instrument{library}" for library in libraries.split()]
     for name, (start, end, _) in sorted(blocks.items(), key=lambda item: -item[1][0]):
         if name not in needed:
             text = text[:start] + "        " + text[end:].lstrip(",\n ")

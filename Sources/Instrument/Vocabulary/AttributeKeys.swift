@@ -22,7 +22,7 @@ extension AttributeKey where Value == String {
     /// The `senderId` of the content's tracker, in events of a tracker of ads. Our addition: without it, a log of
     /// several content trackers does not show whose playback an ad interrupts.
     public static var contentSenderId: Self { Self("contentSenderId") }
-    /// The version of the library that observed the playback (``InstrumentVersion/current``), in ``Action/trackerInit``
+    /// The version of the library that observed the playback (`InstrumentVersion.current`), in ``Action/trackerInit``
     /// alone. Our addition.
     public static var instrumentVersion: Self { Self("instrumentVersion") }
     /// The title of what is played.

@@ -1,4 +1,4 @@
-#if ServiceLifecycle
+#if ServiceLifecycle || Everything
 public import Instrument
 internal import InstrumentTrackers
 public import ServiceLifecycle

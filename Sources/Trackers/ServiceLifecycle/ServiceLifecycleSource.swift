@@ -1,4 +1,4 @@
-#if ServiceLifecycle
+#if ServiceLifecycle || Everything
 internal import Dispatch
 internal import Instrument
 internal import InstrumentTrackers

@@ -100,7 +100,7 @@ struct FleetCommandTests {
         try await withOrigin { origin in
             // A program that the tests start has the names of the tests by this library.
             let library = directory + "/test-resolver.so"
-            let source = Sample.root + "/Tests/CTestResolver/"
+            let source = Sample.root + "/Tests/Shared/CTestResolver/"
             let built = try await command([
                 "clang", "-shared", "-fPIC", "-I", source + "include", "-o", library, source + "test_resolver.c",
                 "-ldl",

@@ -1,4 +1,4 @@
 // Fails where a target that needs the trait is built without the trait.
-#if !Observability
+#if !(Observability || Everything)
 #error("InstrumentObservability needs a trait: write traits: [\"Observability\"] in the dependency on instrument")
 #endif
