@@ -59,7 +59,7 @@ def run(steps, logs):
     try:
         return run_all(steps, logs, running)
     finally:
-        # After an interrupt: each step is a session of its own.
+        # After an interrupt: each step is a separate session, which no signal reaches by itself.
         for child in running:
             os.killpg(child, signal.SIGTERM)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A resolver for scripts/test-elsewhere.sh: writes each name that it is asked for to a file, and answers as it is told.
+"""A resolver for scripts/test-elsewhere.sh: writes each requested name to a file, and answers by its mode.
 
     scripts/test_resolver.py everything|nothing FILE
 
