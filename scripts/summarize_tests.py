@@ -2,12 +2,14 @@
 """Prints what a reader of a long test log looks for: the tests that failed, those that were running, the slowest, and the crash.
 
     scripts/summarize_tests.py unfinished EVENTS      the tests that have not ended
+    scripts/summarize_tests.py filter EVENTS          a pattern for `--filter` that chooses them; exits with 1 if there are none
     scripts/summarize_tests.py failures EVENTS [LOG]  the failed tests; after a crash, also the running tests and the crashed thread
     scripts/summarize_tests.py slowest EVENTS [COUNT] the suites and tests that took longest, and when they began, in seconds
 
 EVENTS is the event stream of `swift test --event-stream-output-path`, LOG its output.
 """
 import json
+import re
 import sys
 
 # The frames that are printed of each thread, and the lines of all threads.
@@ -48,6 +50,14 @@ class Events:
 def print_unfinished(events):
     for test in events.running:
         print(f"  {events.title(test)}")
+
+
+def print_filter(events):
+    tests = [test for test in events.running if test and ".swift:" in test]
+    failed = [test for test in events.failures if test]
+    if failed or not tests:
+        sys.exit("no test can be run again by itself" if not failed else "tests failed before the hang")
+    print("|".join("^" + re.escape(test) + "$" for test in tests))
 
 
 def crash(path):
@@ -99,11 +109,13 @@ def print_failures(events, log):
 
 
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("unfinished", "failures", "slowest"):
+    if len(arguments) < 2 or arguments[0] not in ("unfinished", "filter", "failures", "slowest"):
         sys.exit(__doc__)
     events = Events(arguments[1])
     if arguments[0] == "unfinished":
         print_unfinished(events)
+    elif arguments[0] == "filter":
+        print_filter(events)
     elif arguments[0] == "slowest":
         print_slowest(events, int(arguments[2]) if len(arguments) > 2 else 30)
     else:
