@@ -99,6 +99,7 @@ lint:
 	scripts/check-locks.sh
 	scripts/check-links.py
 	scripts/check-graph.py
+	scripts/check-pages.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -24,17 +24,20 @@ func libraries(_ names: String) -> [Target.Dependency] {
 
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
-/// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`.
+/// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`. Embedded
+/// files are constants of `PackageResources`.
 func library(
     _ name: String,
     _ folder: String,
     uses names: String = "",
-    and others: [Target.Dependency] = []
+    and others: [Target.Dependency] = [],
+    embedding files: [String] = []
 ) -> Target {
     .target(
         name: "Instrument\(name)",
         dependencies: ["Instrument"] + libraries(names) + others,
-        path: "Sources/\(folder)"
+        path: "Sources/\(folder)",
+        resources: files.map { .embedInCode($0) }
     )
 }
 
@@ -233,7 +236,8 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor MonitorServer Probe Quality Rules Text Transport Watch"
+            uses: "Check Files HTTP JSON Manifests Monitor MonitorServer Probe Quality Rules Text Transport Watch",
+            embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/dashboard.js"]
         ),
 
         // What command lines are made of. No product.
@@ -244,7 +248,12 @@ let package = Package(
             and: ["CAllocatorShim", argumentParser, "InstrumentCommandLineTrait"]
         ),
         library("Replay", "Tools/Replay", uses: "Backends DurableQueue Files"),
-        library("Report", "Tools/Report", uses: "Ads JSON Quality Terminal Text"),
+        library(
+            "Report",
+            "Tools/Report",
+            uses: "Ads JSON Quality Terminal Text",
+            embedding: ["Page/report.css", "Page/report.js"]
+        ),
 
         // For tests, ours and those of others.
         library("TestKit", "Testing/TestKit", uses: "Trackers"),

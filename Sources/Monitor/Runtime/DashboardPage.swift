@@ -4,14 +4,21 @@ internal import InstrumentMonitor
 package import InstrumentMonitorServer
 internal import InstrumentText
 
-/// The dashboard: one page without outside resources.
+/// The dashboard: one page without outside resources. Its markup, style and script are the files of the folder `Page`,
+/// which are in the program.
 package enum DashboardPage {
+    private static let (body, style, script) = (
+        String(decoding: PackageResources.dashboard_html, as: UTF8.self),
+        String(decoding: PackageResources.dashboard_css, as: UTF8.self),
+        String(decoding: PackageResources.dashboard_js, as: UTF8.self)
+    )
+
     /// The page with a policy that allows its own script and style only, by their hashes.
     package static let reply: ServerReply = {
         let html =
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Instrument monitor</title>\n"
             + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-            + "<link rel=\"icon\" href=\"data:,\">\n<style>\(style)</style>\n</head>\n\(body)\n<script>\(script)</script>\n</html>\n"
+            + "<link rel=\"icon\" href=\"data:,\">\n<style>\(style)</style>\n</head>\n\(body)<script>\(script)</script>\n</html>\n"
         let policy =
             "default-src 'none'; script-src '\(ContentSecurityPolicy.hashSource(of: script))'; style-src '\(ContentSecurityPolicy.hashSource(of: style))'; connect-src 'self'; "
             + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -58,10 +58,10 @@ struct ReportPageTests {
         #expect(!page.contains("unsafe-inline"))
         #expect(!page.contains(" style=\"") && !page.contains(" onclick"))
         for address in ["src=", "href=\"http", "url(", "@import", "fetch(", "XMLHttpRequest", "innerHTML", "eval("] {
-            #expect(!PageScript.source.contains(address) && !PageStyle.css.contains(address), "\(address)")
+            #expect(!ReportPage.script.contains(address) && !ReportPage.style.contains(address), "\(address)")
         }
         // Digests by an independent program.
-        for text in [PageScript.source, PageStyle.css] {
+        for text in [ReportPage.script, ReportPage.style] {
             let process = Process()
             let (input, output) = (Pipe(), Pipe())
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -163,7 +163,8 @@ struct ReportPageTests {
 
     /// The custom properties of the light and of the dark scheme.
     private func schemes() throws -> [[String: String]] {
-        let blocks = PageStyle.css.components(separatedBy: ":root{").dropFirst().map { $0.prefix { $0 != "}" } }
+        let css = ReportPage.style.filter { !$0.isWhitespace }
+        let blocks = css.components(separatedBy: ":root{").dropFirst().map { $0.prefix { $0 != "}" } }
         #expect(blocks.count == 2)
         return blocks.map { block in
             let pairs = block.split(separator: ";").filter { $0.hasPrefix("--") }.map {

@@ -10,6 +10,14 @@ package struct ReportPage {
     /// The largest page in bytes.
     package static let mostBytes = 1_000_000
 
+    /// The style, `report.css`. Colours of text have a contrast of at least 4.5 to their background in both schemes,
+    /// colours of areas at least 3 (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
+    package static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+
+    /// The script, `report.js`: sorts and filters the table, and draws timelines. Text from outside is never markup to
+    /// it: the script reads text of the page and creates elements and text nodes only.
+    package static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+
     /// The page as UTF-8 text.
     package let html: String
 
@@ -29,7 +37,7 @@ package struct ReportPage {
         -> String
     {
         let data = SessionData(set.listed, limits: limits)
-        let (style, script) = (PageStyle.css, PageScript.source)
+        let (style, script) = (Self.style, Self.script)
         // Without 'unsafe-inline', only text with these digests is applied or executed.
         let policy =
             "default-src 'none'; style-src '\(ContentSecurityPolicy.hashSource(of: style))'; script-src '\(ContentSecurityPolicy.hashSource(of: script))'; "
