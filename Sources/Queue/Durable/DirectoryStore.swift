@@ -101,21 +101,21 @@ final class DirectoryStore: Sendable {
     let maintenance: DispatchQueue
     /// Drains staged samples. Separate from `maintenance`, which may wait longer for the disk.
     let drainer: DispatchQueue
-    let state: Lock<State>
-    let lock: Lock<DirectoryLock?>
+    let state: OrderedLock<State>
+    let lock: OrderedLock<DirectoryLock?>
     let diskWork = DiskWork()
     /// Held while staged records are copied into the log, or the log's head is changed.
-    let draining = Lock(())
+    let draining = OrderedLock(.draining, ())
     /// Held while changes are saved, so that they are saved in their order.
-    let writing = Lock(())
+    let writing = OrderedLock(.writing, ())
     /// Held while files are synchronized, so that a second synchronization waits for the first one.
-    let synchronizing = Lock(())
+    let synchronizing = OrderedLock(.synchronizing, ())
     /// Held while chores are done.
-    let chores = Lock(())
+    let chores = OrderedLock(.chores, ())
     /// Held during an erasure or a move of the mark.
-    let erasing = Lock(())
+    let erasing = OrderedLock(.erasing, ())
     /// Whether this store has released the folder to other processes.
-    let isReleased = Lock(false)
+    let isReleased = OrderedLock(.isReleased, false)
     /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest sample.
     let hasLostPlaces: Bool
     /// Whether some files could not be opened and moved to other folders.
@@ -139,7 +139,7 @@ final class DirectoryStore: Sendable {
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
         isViewed = false
-        self.lock = Lock(lock)
+        self.lock = OrderedLock(.lock, lock)
         let heldFrom = try HeldMark.read(in: path)
         let staged = try StagingMark.read(in: path)
         let wasSetAside: Bool
@@ -182,7 +182,8 @@ final class DirectoryStore: Sendable {
             for index in places.indices { places[index].isChanged = !unopened.isEmpty }
             hasLostPlaces = rows.isEmpty && !log.stretches.isEmpty
             hasMovedFilesOut = !unopened.isEmpty
-            state = Lock(
+            state = OrderedLock(
+                .state,
                 State(
                     log: log,
                     places: places,
@@ -272,7 +273,8 @@ final class DirectoryStore: Sendable {
             let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
             let places = try Self.places(rows, in: log, erased, bookkeeping)
             self.bookkeeping = bookkeeping
-            state = Lock(
+            state = OrderedLock(
+                .state,
                 State(
                     log: log,
                     places: places,
@@ -291,7 +293,7 @@ final class DirectoryStore: Sendable {
         configuration = DurableConfiguration()
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
-        lock = Lock(nil)
+        lock = OrderedLock(.lock, nil)
         (hasLostPlaces, hasMovedFilesOut) = (false, false)
         isViewed = true
     }
