@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @Suite("Ads hub: the table")
@@ -165,8 +166,8 @@ struct HubPropertyTests {
     }
 
     @Test("Rejected events change nothing, blocks alternate, sums are never negative, the result is repeatable")
-    func core() { for seed in 0..<60 { check(CoreHub(), seed: UInt64(seed)) } }
+    func core() { for seed in 0..<Rounds.of(60) { check(CoreHub(), seed: UInt64(seed)) } }
 
     @Test("The ads hub keeps the same properties over random sessions with ads")
-    func ads() { for seed in 100..<160 { check(AdsHub(), seed: UInt64(seed)) } }
+    func ads() { for seed in 100..<100 + Rounds.of(60) { check(AdsHub(), seed: UInt64(seed)) } }
 }

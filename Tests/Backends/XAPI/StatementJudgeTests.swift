@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentJSON
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
@@ -51,7 +52,7 @@ struct StatementJudgeTests {
     @Test(
         "What the judge accepts has no findings",
         arguments: XAPIVersion.allCases,
-        [1, 2, 3, 4]
+        Rounds.seeds(4)
     )
     func acceptedHaveNoFindings(version: XAPIVersion, seed: UInt64) {
         var random = RandomStatements(generator: SeededGenerator(seed: seed), version: version)

@@ -1,6 +1,7 @@
 internal import CostMeasurement
 internal import InstrumentHTTP
-internal import Testing
+internal import TestTraits
+import Testing
 
 @testable internal import InstrumentManifests
 
@@ -62,16 +63,16 @@ struct LinearTimeTests {
     private static let patches: [CostShape] = {
         let timeline = "/MPD/Period/AdaptationSet/SegmentTemplate/SegmentTimeline"
         return [
-            CostShape(name: "attributes", size: 200) {
+            CostShape(name: "attributes", size: 100) {
                 copies($0) { "<replace sel=\"\(timeline)/S[500]/@d\">\($0)</replace>" }
             },
-            CostShape(name: "elements", size: 200) {
+            CostShape(name: "elements", size: 100) {
                 copies($0) { _ in "<remove sel=\"\(timeline)/S[1]\"/>" + Self.added(timeline) }
             },
-            CostShape(name: "one addition", size: 20_000) { count in
+            CostShape(name: "one addition", size: 4_000) { count in
                 "<add sel=\"\(timeline)\">" + copies(count) { _ in "<S d=\"1\"/>" } + "</add>"
             },
-            CostShape(name: "long selector", size: 20_000) {
+            CostShape(name: "long selector", size: 4_000) {
                 "<remove sel=\"/MPD" + copies($0) { _ in "/a[@b='c']" } + "\"/>"
             },
         ]

@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentTestKit
-internal import Testing
+internal import TestTraits
+import Testing
 
 @testable internal import InstrumentManifests
 
@@ -197,7 +198,7 @@ internal import Testing
         #expect(try start(text).0.targetLatency == 20 * second)
     }
 
-    @Test(arguments: 0..<8)
+    @Test(arguments: Rounds.seeds(8))
     func timesStayOverHoursOfASlidingWindow(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let isDated = seed % 2 == 0

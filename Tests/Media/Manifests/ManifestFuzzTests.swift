@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentTestKit
-internal import Testing
+internal import TestTraits
+import Testing
 
 @testable internal import InstrumentManifests
 
@@ -58,7 +59,7 @@ internal import Testing
         "#EXT-X-ENDLIST\n", "://", "@",
     ]
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: Rounds.seeds(40))
     func mutationsEndInAValueOrATypedError(round: UInt64) throws {
         var generator = SeededGenerator(seed: round)
         var limits = ManifestLimits()

@@ -2,11 +2,12 @@ import Instrument
 import InstrumentBackends
 import InstrumentQuality
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @Suite("Properties of sessions")
 struct SessionPropertyTests {
-    static let seeds: [UInt64] = Array(1...40)
+    static let seeds = Array(Rounds.seeds(40))
 
     @Test("The states tile a session, and their times add up to its length", arguments: seeds)
     func tiling(seed: UInt64) {

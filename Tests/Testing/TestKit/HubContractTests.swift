@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @Suite("Hub contract")
 struct HubContractTests {
-    @Test("The built-in hubs keep the contract", arguments: [1, 2, 3] as [UInt64])
+    @Test("The built-in hubs keep the contract", arguments: Rounds.seeds(3))
     func ours(seed: UInt64) throws {
         try HubContract.check(seed: seed) { CoreHub() }
         try HubContract.check(seed: seed) { AdsHub() }

@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @Suite("Metricalc contract")
 struct MetricalcContractTests {
-    @Test("The built-in metricalcs keep the contract", arguments: [1, 2, 3] as [UInt64])
+    @Test("The built-in metricalcs keep the contract", arguments: Rounds.seeds(3))
     func ours(seed: UInt64) throws {
         try MetricalcContract.check(seed: seed) { CoreMetricalc() }
         try MetricalcContract.check(seed: seed) { MultiplexMetricalc([CoreMetricalc(), CoreMetricalc()]) }

@@ -3,6 +3,7 @@ import Instrument
 import InstrumentJSON
 import InstrumentQuality
 import InstrumentTerminal
+import TestTraits
 import Testing
 
 @testable import InstrumentReport
@@ -79,7 +80,10 @@ struct ReportPageTests {
         }
     }
 
-    @Test("A page of a thousand sessions has less than a megabyte", arguments: ["plain", "hostile", "long"])
+    @Test(
+        "A page of a thousand sessions has less than a megabyte",
+        arguments: ["long", "hostile", "plain"].prefix(Rounds.of(3))
+    )
     func size(kind: String) {
         let texts = kind == "plain" ? ["A film of the evening"] : SampleSessions.hostile
         let sessions = (0..<1000).map { number in

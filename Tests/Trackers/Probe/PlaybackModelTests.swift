@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -182,10 +183,13 @@ struct PlaybackModelTests {
         _ = table.model.nextDeadline(after: MonotonicInstant(nanoseconds: .min))
     }
 
-    @Test("The model agrees with steps of a quarter of a millisecond for random schedules", arguments: 0..<150)
+    @Test(
+        "The model agrees with steps of a quarter of a millisecond for random schedules",
+        arguments: 0..<Rounds.of(150)
+    )
     func property(seed: Int) { compare(seed: seed, back: 0) }
 
-    @Test("The model with a back buffer agrees with steps for random schedules", arguments: 0..<150)
+    @Test("The model with a back buffer agrees with steps for random schedules", arguments: 0..<Rounds.of(150))
     func backBufferProperty(seed: Int) { compare(seed: 1000 + seed, back: [nil, 100, 500, 2000][seed % 4]) }
 
     private func compare(seed: Int, back: Int?) {

@@ -14,10 +14,8 @@ internal import Musl
 package struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
-    /// A line that is longer is no line that any of our files has: a device that never ends, or a binary file.
-    private static let longestLine = 64 << 20
-
-    private var splitter = LineSplitter(maxLength: Self.longestLine)
+    private let longestLine: Int
+    private var splitter: LineSplitter
     /// Lines that were read and not yet returned, from `position` on.
     private var lines: [LineSplitter.Line] = []
     private var position = 0
@@ -26,8 +24,12 @@ package struct LineReader: ~Copyable {
     package private(set) var lineNumber = 0
 
     /// Opens a file; `-` is standard input. Exits with code 2 if the file cannot be opened.
-    package init(path: String) throws {
-        self.path = path
+    ///
+    /// - Parameter longestLine: in bytes. A longer line is no line that any of our files has: a device that never ends,
+    ///   or a binary file.
+    package init(path: String, longestLine: Int = 64 << 20) throws {
+        (self.path, self.longestLine) = (path, longestLine)
+        splitter = LineSplitter(maxLength: longestLine)
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw ValidationError("cannot read \(path): \(SystemError(errno))") }
     }
@@ -41,7 +43,7 @@ package struct LineReader: ~Copyable {
     }
 
     /// Returns the next line without its line feed; nil after the last line. Exits with code 2 if the file
-    /// cannot be read, or has a line of more than 64 MiB.
+    /// cannot be read, or has a longer line than allowed.
     package mutating func next() throws -> [UInt8]? {
         while position == lines.count {
             if isAtEnd { return nil }
@@ -50,7 +52,7 @@ package struct LineReader: ~Copyable {
         defer { position += 1 }
         lineNumber += 1
         guard case .whole(let line) = lines[position] else {
-            throw ValidationError("\(path), line \(lineNumber): a line must have at most \(Self.longestLine >> 20) MiB")
+            throw ValidationError("\(path), line \(lineNumber): a line must have at most \(longestLine >> 20) MiB")
         }
         return line
     }

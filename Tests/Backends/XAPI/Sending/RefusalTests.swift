@@ -3,6 +3,7 @@ import Instrument
 import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
@@ -154,7 +155,7 @@ struct RefusalTests {
     )
     func anyCourse() async throws {
         let whole = try await expected()
-        for seed in UInt64(1)...60 {
+        for seed in Rounds.seeds(60) {
             var generator = SeededGenerator(seed: seed)
             let lrs = try LoopbackLRS(isStrict: seed % 2 == 0)
             let directory = StateDirectory()

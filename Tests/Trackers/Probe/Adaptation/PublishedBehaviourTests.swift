@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -41,7 +42,7 @@ struct PublishedBehaviourTests {
     func noStall() throws {
         // A rung S is fetched from its threshold Q on only, and is there in time if 3 s × S ÷ Q is carried: at most
         // 6000 × 3 ÷ 19.0945 = 943 kbit/s, for the highest rung.
-        for seed in 0..<60 {
+        for seed in 0..<Rounds.of(60) {
             let trace = try Self.network(seed: seed, atLeast: 943, latency: 0)
             let rule = BOLARule(variant: .finite, adjustsToLength: false)
             let result = AdaptationSimulation(media: Self.media, trace: trace, profile: player(rule)).run()

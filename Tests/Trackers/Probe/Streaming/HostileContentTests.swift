@@ -159,7 +159,7 @@ struct HostileContentTests {
         #expect(Set(network.names).count == network.names.count)
     }
 
-    @Test("Playback ends or fails when initialization sections contain false values", arguments: 0..<60)
+    @Test("Playback ends or fails when initialization sections contain false values", arguments: 0..<Rounds.of(60))
     func initialization(seed: Int) async throws {
         let folder = try Fixtures.hlsMP4.get()
         var random = SeededGenerator(seed: UInt64(seed))

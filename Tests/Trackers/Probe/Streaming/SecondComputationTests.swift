@@ -136,7 +136,7 @@ struct SecondComputationTests {
         )
     }
 
-    @Test("Every event and every request of random sessions is at the computed nanosecond", arguments: 0..<8)
+    @Test("Every event and every request of random sessions is at the computed nanosecond", arguments: 0..<Rounds.of(8))
     func random(part: Int) async throws {
         try #require(Self.picture.count == 6 && Self.sound.count == 7)
         var (stalls, changes) = (0, 0)

@@ -70,7 +70,7 @@ struct ArithmeticTests {
             profile.segmentUse = use
             for schedule in Self.schedules.indices {
                 // Also in pieces smaller than a frame of sound, so that any frame can be the last one before a stop.
-                let pieceSize = schedule >= 4 ? 94 : nil
+                let pieceSize = schedule >= (Rounds.areAll ? 4 : 5) ? 94 : nil
                 let tolerance: Int64 = pieceSize == nil ? 25_000 : 2_025_000
                 let computed = ComputedPlayback(
                     rates: Self.rates(schedule),
