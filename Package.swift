@@ -24,8 +24,8 @@ func libraries(_ names: String) -> [Target.Dependency] {
 
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
-/// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`. Embedded
-/// files are constants of `PackageResources`.
+/// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`.
+/// Embedded files are constants of `PackageResources`.
 func library(
     _ name: String,
     _ folder: String,
@@ -222,8 +222,8 @@ let package = Package(
         library("PictureChecks", "Media/PictureChecks"),
         library("Rules", "Media/Rules", uses: "HTTP Manifests Text XML"),
 
-        // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, the server,
-        // and the monitor at work. No product.
+        // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, and the
+        // monitor at work, with its server. No product.
         library(
             "Watch",
             "Monitor/Configuration",
@@ -232,11 +232,11 @@ let package = Package(
         ),
         library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
         library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules"),
-        library("MonitorServer", "Monitor/Server", and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"]),
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor MonitorServer Probe Quality Rules Text Transport Watch",
+            uses: "Check Files HTTP JSON Manifests Monitor Probe Quality Rules Text Transport Watch",
+            and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/dashboard.js"]
         ),
 
@@ -301,7 +301,7 @@ let package = Package(
                     """
                     Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
                     Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
-                    MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
+                    NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
                     Sift Terminal Text Trackers Transport Watch XAPI
                     """
                 ),
@@ -390,7 +390,7 @@ let package = Package(
         tests(
             "Monitor",
             "Monitor/Runtime",
-            uses: "Check HTTP JSON Monitor MonitorRuntime MonitorServer Origin Terminal Transport Watch",
+            uses: "Check HTTP JSON Monitor MonitorRuntime Origin Terminal Transport Watch",
             and: ["PlayerMonitor"]
         ),
         tests("CommandLine", "Tools/CommandLine", uses: "CommandLine Terminal"),

@@ -60,9 +60,9 @@ OWNERS = {
     "Logging": {"InstrumentObservability"},
     "CoreMetrics": {"InstrumentObservability"},
     "ServiceLifecycle": {"InstrumentServiceLifecycle"},
-    "NIOCore": {"InstrumentOrigin", "InstrumentMonitorServer"},
-    "NIOPosix": {"InstrumentOrigin", "InstrumentMonitorServer"},
-    "NIOHTTP1": {"InstrumentMonitorServer"},
+    "NIOCore": {"InstrumentOrigin", "InstrumentMonitorRuntime"},
+    "NIOPosix": {"InstrumentOrigin", "InstrumentMonitorRuntime"},
+    "NIOHTTP1": {"InstrumentMonitorRuntime"},
     "ArgumentParser": {"InstrumentCommandLine", "PlayerMonitor", "TestOrigin"},
 }
 SHARED_BY_TESTS = {"Instrument", "InstrumentTestKit", "CostMeasurement", "LoopbackServers", "TestTraits"}

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import InstrumentCommandLine
-internal import InstrumentMonitorServer
+internal import InstrumentMonitorRuntime
 internal import InstrumentProbe
 internal import InstrumentTerminal
 internal import InstrumentText

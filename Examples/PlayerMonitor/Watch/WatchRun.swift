@@ -5,7 +5,6 @@ internal import InstrumentCommandLine
 internal import InstrumentFiles
 internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
-internal import InstrumentMonitorServer
 internal import InstrumentTerminal
 internal import InstrumentText
 internal import InstrumentTransport

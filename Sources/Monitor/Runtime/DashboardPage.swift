@@ -1,7 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentMonitor
-package import InstrumentMonitorServer
 internal import InstrumentText
 
 /// The dashboard: one page without outside resources. Its markup, style and script are the files of the folder `Page`,

@@ -1,7 +1,6 @@
 package import Instrument
 internal import InstrumentJSON
 package import InstrumentMonitor
-package import InstrumentMonitorServer
 
 /// Answers the requests to the monitor: metrics, health, probes, the dashboard and its data.
 package final class MonitorService: Sendable {

@@ -2,7 +2,6 @@ import Instrument
 import InstrumentHTTP
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentMonitorServer
 import InstrumentWatch
 import LoopbackServers
 import TestTraits

@@ -3,7 +3,7 @@ import Instrument
 import InstrumentHTTP
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentMonitorServer
+import InstrumentMonitorRuntime
 import InstrumentWatch
 import LoopbackServers
 import TestTraits

@@ -4,7 +4,6 @@ import InstrumentCheck
 import InstrumentHTTP
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentMonitorServer
 import InstrumentTestKit
 import InstrumentTransport
 import InstrumentWatch

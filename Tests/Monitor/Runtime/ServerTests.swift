@@ -2,7 +2,6 @@ import Foundation
 import Instrument
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentMonitorServer
 import InstrumentTransport
 import InstrumentWatch
 import LoopbackServers
