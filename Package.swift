@@ -125,6 +125,8 @@ let package = Package(
         // For tests.
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
+        // The commands of `player-monitor` without its entry point.
+        .library(name: "InstrumentCommands", targets: ["InstrumentCommands"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
@@ -236,12 +238,25 @@ let package = Package(
             uses: "Check Files HTTP JSON Manifests Monitor MonitorServer Probe Quality Rules Text Transport Watch"
         ),
 
-        // What command lines are made of. No product.
+        // What command lines are made of. The commands of `player-monitor` are a product, for tools with backends of
+        // their own.
         library(
             "CommandLine",
             "Tools/CommandLine",
             uses: "Files Terminal Text",
             and: ["CAllocatorShim", argumentParser, "InstrumentCommandLineTrait"]
+        ),
+        library(
+            "Commands",
+            "Tools/Commands",
+            uses:
+                """
+                Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
+                Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
+                MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
+                Sift Terminal Text Trackers Transport Watch XAPI
+                """,
+            and: [argumentParser]
         ),
         library("Replay", "Tools/Replay", uses: "Backends DurableQueue Files"),
         library("Report", "Tools/Report", uses: "Ads JSON Quality Terminal Text"),
@@ -287,15 +302,7 @@ let package = Package(
         // The command lines. No library depends on them.
         .executableTarget(
             name: "PlayerMonitor",
-            dependencies: ["Instrument", argumentParser]
-                + libraries(
-                    """
-                    Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
-                    Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
-                    MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
-                    Sift Terminal Text Trackers Transport Watch XAPI
-                    """
-                ),
+            dependencies: libraries("Commands"),
             path: "Examples/PlayerMonitor"
         ),
         .executableTarget(
@@ -388,7 +395,7 @@ let package = Package(
         tests(
             "PlayerMonitor",
             "Tools/PlayerMonitor",
-            uses: "Backends Compression JSON Origin Probe Sensors Transport",
+            uses: "Backends Commands Compression JSON Origin Probe Sensors Transport",
             and: ["PlayerMonitor", argumentParser],
             excluding: ["Golden"]
         ),

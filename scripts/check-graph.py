@@ -63,7 +63,7 @@ OWNERS = {
     "NIOCore": {"InstrumentOrigin", "InstrumentMonitorServer"},
     "NIOPosix": {"InstrumentOrigin", "InstrumentMonitorServer"},
     "NIOHTTP1": {"InstrumentMonitorServer"},
-    "ArgumentParser": {"InstrumentCommandLine", "PlayerMonitor", "TestOrigin"},
+    "ArgumentParser": {"InstrumentCommandLine", "InstrumentCommands", "TestOrigin"},
 }
 SHARED_BY_TESTS = {"Instrument", "InstrumentTestKit", "CostMeasurement", "LoopbackServers", "TestTraits"}
 KINDS = "class|enum|func|let|protocol|struct|typealias|var"
