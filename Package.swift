@@ -126,7 +126,7 @@ let package = Package(
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
         // The commands of `player-monitor` without its entry point.
-        .library(name: "InstrumentCommands", targets: ["InstrumentCommands"]),
+        .library(name: "InstrumentCommands", targets: ["InstrumentCommands", "InstrumentBackendKinds"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
@@ -201,6 +201,8 @@ let package = Package(
 
         // Backends. Each external library has one owner: librdkafka Kafka, OpenSSL NATS.
         library("Backends", "Backends/Local", uses: "Compression Files JSON Terminal Text"),
+        // What command lines know of a backend: no backend depends on these kinds.
+        library("BackendKinds", "Backends/Kinds", uses: "Files HTTP Text"),
         library("Beacons", "Backends/Beacons", uses: "Ads HTTP"),
         library("CMCDBackend", "Backends/CMCD", uses: "CMCD HTTP"),
         library("Clickstream", "Backends/Clickstream", uses: "HTTP JSON Text"),
@@ -226,7 +228,7 @@ let package = Package(
         library(
             "Watch",
             "Monitor/Configuration",
-            uses: "Files HTTP Rules Text",
+            uses: "BackendKinds Files HTTP Rules Text",
             and: [yams, "InstrumentCommandLineTrait"]
         ),
         library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
@@ -243,7 +245,7 @@ let package = Package(
         library(
             "CommandLine",
             "Tools/CommandLine",
-            uses: "Files Terminal Text",
+            uses: "BackendKinds Files Terminal Text",
             and: ["CAllocatorShim", argumentParser, "InstrumentCommandLineTrait"]
         ),
         library(
@@ -251,8 +253,8 @@ let package = Package(
             "Tools/Commands",
             uses:
                 """
-                Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
-                Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
+                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine \
+                Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
                 MonitorServer NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
                 Sift Terminal Text Trackers Transport Watch XAPI
                 """,
@@ -384,18 +386,18 @@ let package = Package(
         tests("Manifests", "Media/Manifests", uses: "HTTP Manifests"),
         tests("PictureChecks", "Media/PictureChecks", uses: "PictureChecks Probe"),
         tests("Rules", "Media/Rules", uses: "Check HTTP Manifests Origin Rules", and: [nioCore]),
-        tests("Watch", "Monitor/Configuration", uses: "Watch"),
+        tests("Watch", "Monitor/Configuration", uses: "BackendKinds Watch"),
         tests(
             "Monitor",
             "Monitor/Runtime",
             uses: "Check HTTP JSON Monitor MonitorRuntime MonitorServer Origin Terminal Transport Watch",
             and: ["PlayerMonitor"]
         ),
-        tests("CommandLine", "Tools/CommandLine", uses: "CommandLine Terminal"),
+        tests("CommandLine", "Tools/CommandLine", uses: "BackendKinds CommandLine Terminal"),
         tests(
             "PlayerMonitor",
             "Tools/PlayerMonitor",
-            uses: "Backends Commands Compression JSON Origin Probe Sensors Transport",
+            uses: "BackendKinds Backends CommandLine Commands Compression JSON Origin Probe Sensors Transport Watch",
             and: ["PlayerMonitor", argumentParser],
             excluding: ["Golden"]
         ),

@@ -1,38 +1,17 @@
 internal import ArgumentParser
+internal import InstrumentBackendKinds
 internal import InstrumentHTTP
 
-/// Addresses of services and streams on the command line.
+/// Addresses of streams and monitors on the command line.
 enum Address {
     /// Reads an address. The error says that `http://` is missing if that is all that is missing.
     ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - owner: what the message begins with: the name of the option, argument or backend.
-    ///   - prefix: what stands in front of the address in the argument.
-    static func read(_ text: String, of owner: String, prefix: String = "") throws(ValidationError) -> HTTPURL {
-        if text.isEmpty {
-            throw ValidationError("\(owner) needs an address, such as \(prefix)https://example.org")
+    ///   - owner: what the message begins with: the name of the option or argument.
+    static func read(_ text: String, of owner: String) throws(ValidationError) -> HTTPURL {
+        do throws(BackendKindError) { return try HTTPURL(address: text, of: owner) } catch {
+            throw ValidationError(error.description)
         }
-        do throws(HTTPError) { return try HTTPURL(text) } catch {
-            if let advice = advice(on: text, prefix: prefix) {
-                throw ValidationError("\(owner) needs http:// or https:// in front of the address; \(advice)")
-            }
-            throw ValidationError("\(owner): \(error.message)")
-        }
-    }
-
-    /// What to write for an address whose scheme was forgotten; nil for any other text.
-    static func advice(on text: String, prefix: String = "") -> String? {
-        guard !text.contains("://"), let url = try? HTTPURL("https://" + text), looksLikeHost(url.host) else {
-            return nil
-        }
-        let scheme = url.host == "localhost" || url.host.hasPrefix("127.") || url.host == "[::1]" ? "http" : "https"
-        return "write \(prefix)\(scheme)://\(text)"
-    }
-
-    /// Whether the text is a name with a dot, an address, or this machine.
-    private static func looksLikeHost(_ host: String) -> Bool {
-        host == "localhost" || host.hasPrefix("[")
-            || (host.contains(".") && !host.hasPrefix(".") && !host.hasSuffix("."))
     }
 }
