@@ -99,7 +99,11 @@ public struct BackendCredentials: Sendable {
 
     private func readVariable(_ name: String) throws(BackendKindError) -> String {
         guard let text = getenv(name).map({ String(cString: $0) }) else {
-            throw BackendKindError("\(place) is not set; set it to \(form)")
+            throw BackendKindError(
+                namesSource
+                    ? "\(option) names a variable that is not set; set the environment variable \(name) to \(form)"
+                    : "\(place) is not set; set it to \(form)"
+            )
         }
         return text
     }
