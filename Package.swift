@@ -128,6 +128,8 @@ let package = Package(
         // For tests.
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
+        // The commands of `player-monitor` without its entry point.
+        .library(name: "InstrumentCommands", targets: ["InstrumentCommands", "InstrumentBackendKinds"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
@@ -202,6 +204,8 @@ let package = Package(
 
         // Backends. Each external library has one owner: librdkafka Kafka, OpenSSL NATS.
         library("Backends", "Backends/Local", uses: "Compression Files JSON Terminal Text"),
+        // What command lines know of a backend: no backend depends on these kinds.
+        library("BackendKinds", "Backends/Kinds", uses: "Files HTTP Text"),
         library("Beacons", "Backends/Beacons", uses: "Ads HTTP"),
         library("CMCDBackend", "Backends/CMCD", uses: "CMCD HTTP"),
         library("Clickstream", "Backends/Clickstream", uses: "HTTP JSON Text"),
@@ -227,7 +231,7 @@ let package = Package(
         library(
             "Watch",
             "Monitor/Configuration",
-            uses: "Files HTTP Rules Text",
+            uses: "BackendKinds Files HTTP Rules Text",
             and: [yams, "InstrumentCommandLineTrait"]
         ),
         library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
@@ -240,12 +244,25 @@ let package = Package(
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/dashboard.js"]
         ),
 
-        // What command lines are made of. No product.
+        // What command lines are made of. The commands of `player-monitor` are a product, for tools with backends of
+        // their own.
         library(
             "CommandLine",
             "Tools/CommandLine",
-            uses: "Files Terminal Text",
+            uses: "BackendKinds Files Terminal Text",
             and: ["CAllocatorShim", argumentParser, "InstrumentCommandLineTrait"]
+        ),
+        library(
+            "Commands",
+            "Tools/Commands",
+            uses:
+                """
+                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine \
+                Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
+                NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
+                Sift Terminal Text Trackers Transport Watch XAPI
+                """,
+            and: [argumentParser]
         ),
         library("Replay", "Tools/Replay", uses: "Backends DurableQueue Files"),
         library(
@@ -296,15 +313,7 @@ let package = Package(
         // The command lines. No library depends on them.
         .executableTarget(
             name: "PlayerMonitor",
-            dependencies: ["Instrument", argumentParser]
-                + libraries(
-                    """
-                    Ads Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine Compression DurableQueue \
-                    Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
-                    NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
-                    Sift Terminal Text Trackers Transport Watch XAPI
-                    """
-                ),
+            dependencies: libraries("Commands"),
             path: "Examples/PlayerMonitor"
         ),
         .executableTarget(
@@ -386,18 +395,18 @@ let package = Package(
         tests("Manifests", "Media/Manifests", uses: "HTTP Manifests"),
         tests("PictureChecks", "Media/PictureChecks", uses: "PictureChecks Probe"),
         tests("Rules", "Media/Rules", uses: "Check HTTP Manifests Origin Rules", and: [nioCore]),
-        tests("Watch", "Monitor/Configuration", uses: "Watch"),
+        tests("Watch", "Monitor/Configuration", uses: "BackendKinds Watch"),
         tests(
             "Monitor",
             "Monitor/Runtime",
             uses: "Check HTTP JSON Monitor MonitorRuntime Origin Terminal Transport Watch",
             and: ["PlayerMonitor"]
         ),
-        tests("CommandLine", "Tools/CommandLine", uses: "CommandLine Terminal"),
+        tests("CommandLine", "Tools/CommandLine", uses: "BackendKinds CommandLine Terminal"),
         tests(
             "PlayerMonitor",
             "Tools/PlayerMonitor",
-            uses: "Backends Compression JSON Origin Probe Sensors Transport",
+            uses: "BackendKinds Backends CommandLine Commands Compression JSON Origin Probe Sensors Transport Watch",
             and: ["PlayerMonitor", argumentParser],
             excluding: ["Golden"]
         ),

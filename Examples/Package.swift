@@ -32,6 +32,8 @@ let package = Package(
     ],
     targets: [
         example("CustomBackend"),
+        // `player-monitor` with one more backend.
+        example("CustomCommandLine", "InstrumentCommands"),
         example("CustomHub"),
         example("CustomMetricalc", "InstrumentQuality"),
         example("CustomTracker"),

@@ -63,7 +63,7 @@ OWNERS = {
     "NIOCore": {"InstrumentOrigin", "InstrumentMonitorRuntime"},
     "NIOPosix": {"InstrumentOrigin", "InstrumentMonitorRuntime"},
     "NIOHTTP1": {"InstrumentMonitorRuntime"},
-    "ArgumentParser": {"InstrumentCommandLine", "PlayerMonitor", "TestOrigin"},
+    "ArgumentParser": {"InstrumentCommandLine", "InstrumentCommands", "TestOrigin"},
 }
 SHARED_BY_TESTS = {"Instrument", "InstrumentTestKit", "CostMeasurement", "LoopbackServers", "TestTraits"}
 KINDS = "class|enum|func|let|protocol|struct|typealias|var"

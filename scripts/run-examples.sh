@@ -6,8 +6,17 @@ cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 "$swift" build -c release --build-tests --package-path Examples --scratch-path .build
 .build/release/ExamplesPackageTests.xctest --testing-library swift-testing
-for example in CustomBackend CustomHub CustomMetricalc CustomTracker EmbeddedPlayer ClickstreamExample SiftExample SeerExample \
-    XAPIExample InfluxExample GraphiteExample NewRelicExample OTLPExample CMCDExample KafkaExample NATSExample; do
+# All executables of the package, without the server, which does not end, and the command line, which needs arguments.
+examples=$("$swift" package --package-path Examples --scratch-path .build/graph dump-package | python3 -c '
+import json, sys
+for target in json.load(sys.stdin)["targets"]:
+    if target["type"] == "executable" and target["name"] not in ("CustomCommandLine", "ServerExample"):
+        print(target["name"])
+')
+[ -n "$examples" ]
+for example in $examples; do
     echo "== $example"
     ".build/release/$example"
 done
+echo "== CustomCommandLine"
+.build/release/CustomCommandLine replay --backend names:sample Tests/Tools/PlayerMonitor/Golden/three-renditions.ndjson

@@ -2,12 +2,14 @@
 // run.
 public import Instrument
 public import InstrumentAds
+public import InstrumentBackendKinds
 public import InstrumentBackends
 public import InstrumentBeacons
 public import InstrumentCMCD
 public import InstrumentCMCDBackend
 public import InstrumentCheck
 public import InstrumentClickstream
+public import InstrumentCommands
 public import InstrumentDurableQueue
 public import InstrumentGraphite
 public import InstrumentHTTP
@@ -162,3 +164,16 @@ public let body: [UInt8] = []
 public let pictures: [PictureSummary] = []
 public let houseRule: Rule = placeholder()
 public func report(_ interval: MediaInterval) {}
+
+/// A backend of somebody else, and its kind for a command line.
+public struct AcmeBackend: Backend {
+    public let name: BackendName = "acme"
+    public init(
+        _ url: HTTPURL,
+        key: String,
+        transport: any HTTPTransport,
+        report: @escaping @Sendable (Diagnostic) -> Void
+    ) {}
+    public func deliver(_ batch: Batch) async -> DeliveryOutcome { .acknowledged }
+}
+public let acmeKind = BackendKind("acme", summary: "Acme") { _ in ConsoleBackend.standardOutput() }

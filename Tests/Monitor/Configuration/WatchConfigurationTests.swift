@@ -1,5 +1,6 @@
 import CostMeasurement
 import Foundation
+import InstrumentBackendKinds
 import InstrumentWatch
 import LoopbackServers
 import Testing
@@ -47,7 +48,12 @@ struct WatchConfigurationTests {
 
     private func read(_ text: String, _ more: [String: String] = [:]) throws(ConfigurationError) -> WatchConfiguration {
         let files = MemoryFiles(files: more.merging(["m.yaml": text]) { first, _ in first })
-        return try WatchConfiguration(contentsOf: "m.yaml", profiles: ["hlsjs", "exoplayer"], files: files)
+        return try WatchConfiguration(
+            contentsOf: "m.yaml",
+            kinds: .forms,
+            profiles: ["hlsjs", "exoplayer"],
+            files: files
+        )
     }
 
     /// The problems of a configuration without the file's name.
@@ -170,9 +176,35 @@ struct WatchConfigurationTests {
         )
         let checks = try #require(configuration.streams.first?.checks)
         #expect((checks.black, checks.loudness, checks.allPictures) == (.seconds(60), true, true))
-        #expect(configuration.backends["bus"]?.account == "k1:9092,k2:9092/samples?tls")
+        #expect(configuration.backends["bus"]?.backend.address == "k1:9092,k2:9092/samples?tls")
         #expect(configuration.backends["bus"]?.credentials == .environment("KAFKA"))
-        #expect(configuration.backends["lake"]?.kind == .init("nats"))
+        #expect(configuration.backends["lake"]?.backend.kind.name == "nats")
+    }
+
+    @Test("The kind of a backend decides what may stand beside its address")
+    func besideAddresses() throws {
+        let problems = problems(
+            """
+            streams: []
+            backends:
+              a: console
+              b: { collector: "http://h/", credentials: { env: X } }
+              c: { newrelic: "1" }
+              d: { influx: "http://h/", rotate: 1MB }
+              e: { kafka: "h:1/t", keep: 1d }
+              f: file
+              g: { file: x, kafka: y }
+            """
+        )
+        #expect(
+            problems == [
+                "5:6: A backend of kind `newrelic` must have `credentials`; add `credentials: { env: NAME }` or `{ file: PATH }`.",
+                "6:37: `rotate` must stand beside `file` (found a backend of kind `influx`); remove it.",
+                "7:30: `keep` must stand beside `file` (found a backend of kind `kafka`); remove it.",
+                "8:6: The backend `f` must be a mapping (found `file`).",
+                "9:6: The backend `g` must have exactly one kind (found `file` and `kafka`).",
+            ]
+        )
     }
 
     @Test("All mistakes are listed at once, in the order of the lines")
@@ -274,7 +306,7 @@ struct WatchConfigurationTests {
             "m.yaml": "streams:\n  - include: [d/*.yaml, e.yaml, gone.yaml, \"*.yml\", none/*.yaml]\n",
             "d/a.yaml": "streams:\n  - include: \"b/?.yaml\"\n", "d/b/c.yaml": "- { name: x }\n", "e.yaml": "",
         ])
-        let read = WatchConfiguration.read(contentsOf: "m.yaml", files: files)
+        let read = WatchConfiguration.read(contentsOf: "m.yaml", kinds: .forms, files: files)
         #expect(throws: ConfigurationError.self) { try read.result.get() }
         #expect(read.sources.files == ["m.yaml", "d/a.yaml", "d/b/c.yaml", "e.yaml", "gone.yaml"])
         #expect(read.sources.folders == ["d/", "d/b/", ".", "none/"])
@@ -283,7 +315,7 @@ struct WatchConfigurationTests {
     @Test("An address of a form that its backend cannot use is reported with its place, and not repeated")
     func addresses() {
         let files = MemoryFiles(files: ["m.yaml": "streams: []\nbackends: { a: { kafka: \"user:hidden@k/t\" } }\n"])
-        let read = WatchConfiguration.read(contentsOf: "m.yaml", files: files, isAddress: { _, _ in false })
+        let read = WatchConfiguration.read(contentsOf: "m.yaml", kinds: .forms, files: files)
         let error = #expect(throws: ConfigurationError.self) { try read.result.get() }
         #expect(
             error?.description
@@ -298,7 +330,7 @@ struct WatchConfigurationTests {
         #expect(problems("streams: [\u{7}]").count == 1)
         #expect(problems("streams: []\nstreams: []").first?.contains("must appear once") == true)
         let error = #expect(throws: ConfigurationError.self) {
-            try WatchConfiguration(contentsOf: "/nowhere/m.yaml")
+            try WatchConfiguration(contentsOf: "/nowhere/m.yaml", kinds: .forms)
         }
         #expect(error?.problems.count == 1)
     }

@@ -339,7 +339,7 @@ struct AlertTests {
 
     @Test("Every metric that a condition may name has a value for a stream that plays")
     func metrics() throws {
-        let names = AlertMetric.known.keys.sorted()
+        let names = AlertMetric.allCases.map(\.rawValue).sorted()
         let alerts =
             try names.map { try alert($0, "\($0) >= 0") }
             + names.map { try alert($0 + "-window", "\($0) >= 0 over 10m") }

@@ -294,6 +294,10 @@ struct WatchCommandTests {
         #expect(await watch.waitUntilExit() == 2)
         #expect(watch.output.contains("set the environment variable NO_SUCH_SECRET"))
         #expect(!watch.output.contains("hidden-key"))
+        let backend = "streams: []\nbackends: { a: { newrelic: 1234567, credentials: { env: NO_SUCH_KEY } } }\n"
+        let second = try RunningWatch([try write(backend)])
+        #expect(await second.waitUntilExit() == 2)
+        #expect(second.output.contains("set the environment variable NO_SUCH_KEY to a license key"))
     }
 
     @Test("The path of a webhook, which may be a secret, is in no output")

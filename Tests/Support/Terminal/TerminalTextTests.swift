@@ -102,7 +102,9 @@ struct TerminalDoorTests {
 
     @Test(
         "A command line writes to standard output and error through the terminal's types alone",
-        arguments: ["Examples/PlayerMonitor", "Examples/TestOrigin", "Sources/Tools/CommandLine"]
+        arguments: [
+            "Examples/PlayerMonitor", "Examples/TestOrigin", "Sources/Tools/CommandLine", "Sources/Tools/Commands",
+        ]
     )
     func door(folder: String) throws {
         let folder = Self.root.appending(path: folder)

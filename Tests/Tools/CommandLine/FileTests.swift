@@ -1,4 +1,5 @@
 import Foundation
+import InstrumentBackendKinds
 import InstrumentCommandLine
 import Testing
 
@@ -128,13 +129,17 @@ struct FileTests {
     func credentials() throws {
         try withPath { path in
             try write(" name:secret:with colon\n", to: path)
-            let option = CredentialsOption(argument: "xapi=file:" + path)
-            #expect(option.service == .xapi)
-            let pair = try option.pair()
+            let names = ["xapi", "seer"]
+            let (name, source) = CredentialsOption(argument: "xapi=file:" + path).divided(byPrefixesOf: names)
+            #expect(name == "xapi" && source == .file(path))
+            let pair = try BackendCredentials(source, namedBy: "--credentials-from", form: "").pair()
             #expect(pair.name == "name" && pair.secret == "secret:with colon")
             try write("no pair", to: path)
             for argument in ["file:" + path, "file:/no/such/secret", "seer=NO_SUCH_secret"] {
-                let error = #expect(throws: (any Error).self) { try CredentialsOption(argument: argument).pair() }
+                let error = #expect(throws: BackendKindError.self) {
+                    let source = CredentialsOption(argument: argument).divided(byPrefixesOf: names).source
+                    return try BackendCredentials(source, namedBy: "--credentials-from", form: "").pair()
+                }
                 let message = error.map { "\($0)" } ?? ""
                 #expect(
                     message.contains("--credentials-from") && !message.contains("secret") && !message.contains(path)

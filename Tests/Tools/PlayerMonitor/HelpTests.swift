@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import PlayerMonitor
+@testable import InstrumentCommands
 
 /// What `--help` shows on a terminal of 80 columns.
 @Suite("Help")

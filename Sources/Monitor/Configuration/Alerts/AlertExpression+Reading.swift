@@ -75,10 +75,10 @@ private struct AlertExpressionReader {
         skipSpaces()
         let start = position
         let name = name()
-        guard let metric = AlertMetric.known[name] else {
+        guard let metric = AlertMetric(rawValue: name) else {
             position = start
             if name.isEmpty { throw failure("Expected the name of a metric (found `\(rest)`).") }
-            let suggestion = Suggestion.sentence(for: name, in: AlertMetric.known.keys)
+            let suggestion = Suggestion.sentence(for: name, in: AlertMetric.allCases.map(\.rawValue))
             throw failure("Unknown metric `\(name.excerpt())`.\(suggestion)")
         }
         let labels = try labels(of: metric)
@@ -116,7 +116,7 @@ private struct AlertExpressionReader {
             guard !name.isEmpty, take("="), take("\"") else {
                 throw failure("Expected NAME=\"VALUE\" (found `\(rest)`).")
             }
-            if Self.partLabels.contains(name) || name == "rule" && metric.description != "check_failed" {
+            if Self.partLabels.contains(name) || name == "rule" && metric != .checkFailed {
                 position = place
                 throw failure(
                     "The label `\(name)` cannot select a part of `\(metric)`; use a label of the stream, or `stream`."

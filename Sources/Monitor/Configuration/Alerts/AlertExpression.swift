@@ -48,8 +48,25 @@ public struct AlertExpression: Hashable, Sendable {
     public let text: String
 }
 
-/// A metric that an alert may compare.
-public struct AlertMetric: Hashable, Sendable, CustomStringConvertible {
+/// A metric that an alert may compare. The raw value is the name in a condition.
+public enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    case up
+    case rebufferRatio = "rebuffer_ratio"
+    case rebuffers
+    case rebufferSeconds = "rebuffer_seconds"
+    case playingSeconds = "playing_seconds"
+    case startupSeconds = "startup_seconds"
+    case bitrate
+    case latencySeconds = "latency_seconds"
+    case bufferSeconds = "buffer_seconds"
+    case errors
+    case errorRatio = "error_ratio"
+    case requests
+    case requestSeconds = "request_seconds"
+    case checkFailed = "check_failed"
+    case playlistAgeSeconds = "playlist_age_seconds"
+    case loudness = "loudness_lufs"
+
     /// The unit of a metric, which says how its threshold is written.
     public enum Unit: Hashable, Sendable {
         /// A share: `2%` or `0.02`.
@@ -64,19 +81,19 @@ public struct AlertMetric: Hashable, Sendable, CustomStringConvertible {
         case count
     }
 
-    /// The name.
-    public let description: String
     /// The unit.
-    public let unit: Unit
+    public var unit: Unit {
+        switch self {
+        case .up, .rebuffers, .errors, .requests, .checkFailed: .count
+        case .rebufferRatio, .errorRatio: .ratio
+        case .rebufferSeconds, .playingSeconds, .startupSeconds, .latencySeconds, .bufferSeconds, .requestSeconds,
+            .playlistAgeSeconds:
+            .seconds
+        case .bitrate: .bitsPerSecond
+        case .loudness: .loudness
+        }
+    }
 
-    /// All metrics that an alert may compare.
-    public static let known: [String: AlertMetric] = Dictionary(
-        uniqueKeysWithValues: [
-            ("up", .count), ("rebuffer_ratio", .ratio), ("rebuffers", .count), ("rebuffer_seconds", .seconds),
-            ("playing_seconds", .seconds), ("startup_seconds", .seconds), ("bitrate", .bitsPerSecond),
-            ("latency_seconds", .seconds), ("buffer_seconds", .seconds), ("errors", .count), ("error_ratio", .ratio),
-            ("requests", .count), ("request_seconds", .seconds), ("check_failed", .count),
-            ("playlist_age_seconds", .seconds), ("loudness_lufs", .loudness),
-        ].map { (name: String, unit: Unit) in (name, AlertMetric(description: name, unit: unit)) }
-    )
+    /// The name in a condition.
+    public var description: String { rawValue }
 }

@@ -1,3 +1,4 @@
+package import InstrumentBackendKinds
 public import InstrumentHTTP
 
 /// The configuration of `player-monitor watch`: what is watched, and where samples and alerts go.
@@ -92,62 +93,12 @@ public struct CheckSettings: Hashable, Sendable {
     public init() {}
 }
 
-/// A secret that the configuration names and does not contain.
-public enum SecretReference: Hashable, Sendable {
-    /// An environment variable.
-    case environment(String)
-    /// The first line of a file.
-    case file(String)
-}
-
 /// A backend.
 public struct BackendConfiguration: Hashable, Sendable {
-    /// The kind of a backend; an open set, of which a configuration may use ``known``.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind's name in a configuration.
-        public let description: String
-        /// Creates a kind.
-        public init(_ description: String) { self.description = description }
-
-        /// Kinds whose value is the path of a file.
-        public static let files: [Kind] = [Kind("file")]
-        /// Kinds whose value is the address of a service.
-        public static let services = ["influx", "clickstream", "sift", "xapi", "seer", "otlp", "cmcd"].map { Kind($0) }
-        /// Kinds whose value is an address that is no URL: `graphite: HOST[:PORT][/PREFIX]`,
-        /// `newrelic: ACCOUNT[@REGION]`, `kafka: HOST:PORT[,…]/TOPIC`, `nats: HOST[:PORT][,…]/SUBJECT`.
-        public static let accounts = ["graphite", "newrelic", "kafka", "nats"].map { Kind($0) }
-        /// Kinds of ``accounts`` that may have credentials.
-        static let protectedAccounts = ["newrelic", "kafka", "nats"].map { Kind($0) }
-        /// Kinds that need credentials.
-        static let credentialed = ["sift", "seer", "newrelic"].map { Kind($0) }
-        /// The form of the kind's address, for a message.
-        var addressForm: String {
-            switch description {
-            case "influx": "a URL with `?db=NAME`, or with `?org=NAME&bucket=NAME`"
-            case "sift": "an http or https URL with a host, or one with `%@` in place of the account"
-            case "graphite": "`HOST[:PORT][/PREFIX]` such as `graphite.example.org:2003/players`"
-            case "newrelic": "`ACCOUNT`, `ACCOUNT@eu` or `ACCOUNT@URL`, with the digits of the account"
-            case "kafka": "`HOST:PORT[,HOST:PORT…]/TOPIC` such as `kafka.example.org:9092/samples`"
-            case "nats": "`HOST[:PORT][,HOST…]/SUBJECT` such as `nats.example.org:4222/samples`"
-            default: "an http or https URL"
-            }
-        }
-        /// Kinds without a value.
-        public static let plain = [Kind("console"), Kind("json")]
-        /// All kinds that a configuration may use.
-        public static let known = files + services + accounts + plain
-    }
-
-    /// The kind.
-    public var kind: Kind
-    /// The path of the file; nil for a kind without one.
-    public var path: String?
-    /// The address of the service; nil for a kind without one.
-    public var url: HTTPURL?
-    /// The address of a kind of ``Kind/accounts``; nil for other kinds.
-    public var account: String?
+    /// The kind and its address.
+    package var backend: ChosenBackend
     /// The secret of the service.
-    public var credentials: SecretReference?
+    package var credentials: SecretReference?
     /// The size at which a file is rotated, in bytes.
     public var rotation: Int64?
     /// The duration for which rotated files are kept.
@@ -161,7 +112,7 @@ public struct AlertReceiver: Hashable, Sendable {
     /// The address of the webhook.
     public var webhook: HTTPURL
     /// The key that signs the messages (HMAC); nil sends them without a signature.
-    public var secret: SecretReference?
+    package var secret: SecretReference?
     /// The receiver's place in the configuration.
     public var place: ConfigurationPlace
 }

@@ -1,3 +1,4 @@
+internal import InstrumentBackendKinds
 internal import InstrumentHTTP
 internal import InstrumentText
 
@@ -22,82 +23,84 @@ extension ConfigurationReader {
     }
 
     private mutating func backend(_ value: ConfigurationValue, _ name: String) -> BackendConfiguration? {
-        let kinds = BackendConfiguration.Kind.known.map(\.description)
         // A plain name stands for a kind without settings.
-        if case .scalar(let text, _) = value.content, BackendConfiguration.Kind.plain.map(\.description).contains(text)
-        {
-            return BackendConfiguration(kind: .init(text), place: value.place)
+        if case .scalar(let text, _) = value.content, let kind = kinds.kind(named: text), kind.address == .none {
+            return chosen(kind, nil, at: value.place).map { BackendConfiguration(backend: $0, place: value.place) }
         }
-        guard let members = map(value, "The backend `\(name.excerpt())`", kinds + ["credentials", "rotate", "keep"])
-        else {
-            return nil
-        }
-        let given = kinds.filter { members[$0] != nil }
-        guard given.count == 1, let kind = given.first, let target = members[kind] else {
-            let found = given.isEmpty ? "none" : given.map { "`\($0)`" }.joined(separator: " and ")
+        let keys = kinds.names + ["credentials", "rotate", "keep"]
+        guard let members = map(value, "The backend `\(name.excerpt())`", keys) else { return nil }
+        let given = kinds.all.filter { members[$0.name] != nil }
+        guard given.count == 1, let kind = given.first, let target = members[kind.name] else {
+            let found = given.isEmpty ? "none" : given.map { "`\($0.name)`" }.joined(separator: " and ")
             report(
                 value.place,
-                "The backend `\(name.excerpt())` must have exactly one kind (found \(found)).\(given.isEmpty ? Suggestion.sentence(for: "", in: kinds) : "")"
+                "The backend `\(name.excerpt())` must have exactly one kind (found \(found)).\(given.isEmpty ? Suggestion.sentence(for: "", in: kinds.names) : "")"
             )
             return nil
         }
-        var backend = BackendConfiguration(kind: .init(kind), place: value.place)
-        let isFile = BackendConfiguration.Kind.files.contains(backend.kind)
-        if isFile {
-            guard let path = text(target, kind) else { return nil }
-            backend.path = path
-        } else if BackendConfiguration.Kind.services.contains(backend.kind) {
-            guard let url = url(target, kind), isForm(url.secretText, of: backend.kind, at: target.place) else {
-                return nil
-            }
-            backend.url = url
-        } else if BackendConfiguration.Kind.accounts.contains(backend.kind) {
-            guard let account = text(target, kind), isForm(account, of: backend.kind, at: target.place) else {
-                return nil
-            }
-            backend.account = account
-        }
-        if members["credentials"] == nil, BackendConfiguration.Kind.credentialed.contains(backend.kind) {
-            report(
-                value.place,
-                "A backend of kind `\(kind)` must have `credentials`; add `credentials: { env: NAME }` or `{ file: PATH }`."
-            )
-        }
+        guard let address = address(target, of: kind),
+            let chosen = chosen(kind, address.isEmpty ? nil : address, at: target.place)
+        else { return nil }
+        var backend = BackendConfiguration(backend: chosen, place: value.place)
         if let value = members["credentials"] {
-            if backend.url == nil, !BackendConfiguration.Kind.protectedAccounts.contains(backend.kind) {
+            // The address of a service may be a URL whose service has no credentials.
+            if kind.credentials == nil, kind.address.content != .url {
                 report(
                     value.place,
-                    "`credentials` must stand beside a service (found a backend of kind `\(kind)`); remove it."
+                    "`credentials` must stand beside a service (found a backend of kind `\(kind.name)`); remove it."
                 )
             } else {
                 backend.credentials = secret(value, "credentials")
             }
+        } else if kind.credentials?.isRequired == true {
+            report(
+                value.place,
+                "A backend of kind `\(kind.name)` must have `credentials`; add `credentials: { env: NAME }` or `{ file: PATH }`."
+            )
         }
-        if let value = members["rotate"] { backend.rotation = size(value, isFile, kind) }
+        if let value = members["rotate"] { backend.rotation = size(value, kind) }
         if let value = members["keep"] {
-            if isFile { backend.retention = duration(value, "keep") } else { refuse("keep", value, kind) }
+            if kind.address == .path {
+                backend.retention = duration(value, "keep")
+            } else {
+                refuse("keep", value, kind)
+            }
         }
         return backend
     }
 
-    /// Whether an address has the form that its kind needs; reports the form otherwise. The address may hold secrets,
-    /// and is not repeated.
-    private mutating func isForm(
-        _ address: String,
-        of kind: BackendConfiguration.Kind,
+    /// The address of a kind; empty for a kind without one.
+    private mutating func address(_ value: ConfigurationValue, of kind: BackendKind) -> String? {
+        switch kind.address.content {
+        case .nothing: ""
+        case .url: url(value, kind.name)?.secretText
+        case .path, .text: text(value, kind.name)
+        }
+    }
+
+    /// A backend at an address. Reports an address that has not the form that its kind needs. The address may hold
+    /// secrets, and is not repeated.
+    private mutating func chosen(
+        _ kind: BackendKind,
+        _ address: String?,
         at place: ConfigurationPlace
-    ) -> Bool {
-        if isAddress(kind, address) { return true }
-        report(place, "`\(kind)` must be \(kind.addressForm).")
-        return false
+    ) -> ChosenBackend? {
+        do throws(BackendKindError) { return try kind.backend(at: address) } catch {
+            report(place, "`\(kind.name)` must be \(kind.address.expectation).")
+            return nil
+        }
     }
 
-    private mutating func refuse(_ name: String, _ value: ConfigurationValue, _ kind: String) {
-        report(value.place, "`\(name)` must stand beside `file` (found a backend of kind `\(kind)`); remove it.")
+    private mutating func refuse(_ name: String, _ value: ConfigurationValue, _ kind: BackendKind) {
+        let files = kinds.all.filter { $0.address == .path }.map { "`\($0.name)`" }.joined(separator: " or ")
+        report(
+            value.place,
+            "`\(name)` must stand beside \(files) (found a backend of kind `\(kind.name)`); remove it."
+        )
     }
 
-    private mutating func size(_ value: ConfigurationValue, _ isFile: Bool, _ kind: String) -> Int64? {
-        guard isFile else {
+    private mutating func size(_ value: ConfigurationValue, _ kind: BackendKind) -> Int64? {
+        guard kind.address == .path else {
             refuse("rotate", value, kind)
             return nil
         }

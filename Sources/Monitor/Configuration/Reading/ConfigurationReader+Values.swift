@@ -1,3 +1,4 @@
+internal import InstrumentBackendKinds
 internal import InstrumentHTTP
 internal import InstrumentText
 

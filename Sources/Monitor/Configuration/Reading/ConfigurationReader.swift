@@ -1,3 +1,4 @@
+package import InstrumentBackendKinds
 internal import InstrumentHTTP
 internal import InstrumentRules
 internal import InstrumentText
@@ -11,7 +12,7 @@ struct ConfigurationReader {
 
     let files: any ConfigurationFiles
     let profiles: Set<String>
-    let isAddress: @Sendable (BackendConfiguration.Kind, String) -> Bool
+    let kinds: BackendKinds
     /// The files and folders that were read, or looked for.
     var sources = ConfigurationSources()
     var configuration = WatchConfiguration()
@@ -23,12 +24,8 @@ struct ConfigurationReader {
     private var fileCount = 0
     private var byteCount = 0
 
-    init(
-        files: any ConfigurationFiles,
-        profiles: Set<String>,
-        isAddress: @escaping @Sendable (BackendConfiguration.Kind, String) -> Bool
-    ) {
-        (self.files, self.profiles, self.isAddress) = (files, profiles, isAddress)
+    init(files: any ConfigurationFiles, profiles: Set<String>, kinds: BackendKinds) {
+        (self.files, self.profiles, self.kinds) = (files, profiles, kinds)
     }
 
     mutating func report(_ place: ConfigurationPlace, _ message: String) {
@@ -142,17 +139,16 @@ extension WatchConfiguration {
     /// Reads a configuration with everything that it includes, and returns where it comes from, also without success.
     /// - Parameters:
     ///   - path: the file.
+    ///   - kinds: the kinds of backends.
     ///   - profiles: the names of the player profiles; an empty set allows every name.
     ///   - files: where files are read.
-    ///   - isAddress: whether a text is an address of a kind of ``BackendConfiguration/Kind/services`` or
-    ///     ``BackendConfiguration/Kind/accounts``.
-    public static func read(
+    package static func read(
         contentsOf path: String,
+        kinds: BackendKinds,
         profiles: Set<String> = [],
-        files: any ConfigurationFiles = SystemConfigurationFiles(),
-        isAddress: @escaping @Sendable (BackendConfiguration.Kind, String) -> Bool = { _, _ in true }
+        files: any ConfigurationFiles = SystemConfigurationFiles()
     ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
-        var reader = ConfigurationReader(files: files, profiles: profiles, isAddress: isAddress)
+        var reader = ConfigurationReader(files: files, profiles: profiles, kinds: kinds)
         reader.readMain(path)
         let isGood = reader.error.problems.isEmpty
         return (isGood ? .success(reader.configuration) : .failure(reader.error), reader.sources)
@@ -161,14 +157,16 @@ extension WatchConfiguration {
     /// Reads a configuration with everything that it includes.
     /// - Parameters:
     ///   - path: the file.
+    ///   - kinds: the kinds of backends.
     ///   - profiles: the names of the player profiles; an empty set allows every name.
     ///   - files: where files are read.
     /// - Throws: ``ConfigurationError`` with all problems.
-    public init(
+    package init(
         contentsOf path: String,
+        kinds: BackendKinds,
         profiles: Set<String> = [],
         files: any ConfigurationFiles = SystemConfigurationFiles()
     ) throws(ConfigurationError) {
-        self = try Self.read(contentsOf: path, profiles: profiles, files: files).result.get()
+        self = try Self.read(contentsOf: path, kinds: kinds, profiles: profiles, files: files).result.get()
     }
 }

@@ -126,7 +126,7 @@ extension StreamState {
 
     /// The value of a condition's metric; nil if the value is unknown.
     func value(of condition: AlertExpression.Condition, at now: Timestamp) -> Double? {
-        if condition.metric.description == "check_failed" { return checkValue(condition, at: now.instant) }
+        if condition.metric == .checkFailed { return checkValue(condition, at: now.instant) }
         guard let window = condition.window else { return latestValue(of: condition.metric, at: now.instant) }
         guard let history = windows.first(where: { $0.window == window }) else { return nil }
         let start = history.start(at: now.instant)
@@ -146,26 +146,27 @@ extension StreamState {
 
     private func latestValue(of metric: AlertMetric, at now: MonotonicInstant) -> Double? {
         let figures = figures(at: now)
-        switch metric.description {
-        case "up": return isUp.map { $0 ? 1 : 0 }
-        case "rebuffer_ratio":
+        switch metric {
+        case .up: return isUp.map { $0 ? 1 : 0 }
+        case .rebufferRatio:
             let least = stream.schedule.leastWatched(in: nil).seconds
             let (rebuffering, playing) = (Double(figures.rebuffering) / 1000, Double(figures.playing) / 1000)
             return Self.rebufferRatio(rebuffering, playing, least: least)
-        case "rebuffers": return Double(figures.rebuffers)
-        case "rebuffer_seconds": return Double(figures.rebuffering) / 1000
-        case "playing_seconds": return Double(figures.playing) / 1000
-        case "startup_seconds": return (figures.startup ?? figures.joining).map { Double($0) / 1000 }
-        case "bitrate": return bitrate.map(Double.init)
-        case "latency_seconds": return latency?.seconds
-        case "buffer_seconds": return buffered?.seconds
-        case "errors": return Double(figures.errors)
-        case "error_ratio": return Self.errorRatio(Double(figures.failedRequests), Double(figures.requests))
-        case "requests": return Double(figures.requests)
-        case "request_seconds": return Self.ratio(figures.requestTime, Double(figures.requests))
-        case "playlist_age_seconds": return playlistAge(at: now)?.seconds
-        case "loudness_lufs": return loudness
-        default: return nil
+        case .rebuffers: return Double(figures.rebuffers)
+        case .rebufferSeconds: return Double(figures.rebuffering) / 1000
+        case .playingSeconds: return Double(figures.playing) / 1000
+        case .startupSeconds: return (figures.startup ?? figures.joining).map { Double($0) / 1000 }
+        case .bitrate: return bitrate.map(Double.init)
+        case .latencySeconds: return latency?.seconds
+        case .bufferSeconds: return buffered?.seconds
+        case .errors: return Double(figures.errors)
+        case .errorRatio: return Self.errorRatio(Double(figures.failedRequests), Double(figures.requests))
+        case .requests: return Double(figures.requests)
+        case .requestSeconds: return Self.ratio(figures.requestTime, Double(figures.requests))
+        case .playlistAgeSeconds: return playlistAge(at: now)?.seconds
+        case .loudness: return loudness
+        // Its value depends on the labels of the condition: `checkValue`.
+        case .checkFailed: return nil
         }
     }
 
@@ -195,23 +196,24 @@ extension StreamState {
             ratio(b[keyPath: path].0 - a[keyPath: path].0, b[keyPath: path].1 - a[keyPath: path].1)
         }
         let (playing, rebuffering) = (b.playing - a.playing, b.rebuffering - a.rebuffering)
-        switch metric.description {
-        case "up": return mean(\.up)
-        case "rebuffer_ratio": return rebufferRatio(rebuffering, playing, least: least)
-        case "rebuffers": return b.rebuffers - a.rebuffers
-        case "rebuffer_seconds": return rebuffering
-        case "playing_seconds": return playing
-        case "startup_seconds": return ratio(b.startupTime - a.startupTime, b.startups - a.startups)
-        case "bitrate": return mean(\.bitrate)
-        case "latency_seconds": return mean(\.latency)
-        case "buffer_seconds": return mean(\.buffer)
-        case "errors": return b.errors - a.errors
-        case "error_ratio": return errorRatio(b.failedRequests - a.failedRequests, b.requests - a.requests)
-        case "requests": return b.requests - a.requests
-        case "request_seconds": return ratio(b.requestTime - a.requestTime, b.requests - a.requests)
-        case "playlist_age_seconds": return mean(\.age)
-        case "loudness_lufs": return mean(\.loudness)
-        default: return nil
+        switch metric {
+        case .up: return mean(\.up)
+        case .rebufferRatio: return rebufferRatio(rebuffering, playing, least: least)
+        case .rebuffers: return b.rebuffers - a.rebuffers
+        case .rebufferSeconds: return rebuffering
+        case .playingSeconds: return playing
+        case .startupSeconds: return ratio(b.startupTime - a.startupTime, b.startups - a.startups)
+        case .bitrate: return mean(\.bitrate)
+        case .latencySeconds: return mean(\.latency)
+        case .bufferSeconds: return mean(\.buffer)
+        case .errors: return b.errors - a.errors
+        case .errorRatio: return errorRatio(b.failedRequests - a.failedRequests, b.requests - a.requests)
+        case .requests: return b.requests - a.requests
+        case .requestSeconds: return ratio(b.requestTime - a.requestTime, b.requests - a.requests)
+        case .playlistAgeSeconds: return mean(\.age)
+        case .loudness: return mean(\.loudness)
+        // Its value depends on the labels of the condition: `checkValue`.
+        case .checkFailed: return nil
         }
     }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentMonitorRuntime
 internal import InstrumentProbe
@@ -98,7 +99,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (result, sources) = read()
+        let (result, sources) = read(kinds: .current)
         guard check else {
             let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
             return try await WatchRun(self, configuration, from: sources).run()
@@ -108,12 +109,13 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Reads the configuration, all streams of it.
-    func read() -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
-        WatchConfiguration.read(
-            contentsOf: file,
-            profiles: Set(PlayerProfile.named.map(\.name)),
-            isAddress: { (try? BackendOption(parsing: "\($0):\($1)")) != nil }
-        )
+    ///
+    /// - Parameter kinds: the kinds of backends. A signal, which reads the configuration again, has no task, and so not
+    ///   the kinds of the task.
+    func read(
+        kinds: BackendKinds
+    ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
+        WatchConfiguration.read(contentsOf: file, kinds: kinds, profiles: Set(PlayerProfile.named.map(\.name)))
     }
 
     /// The part of a configuration that this process watches.

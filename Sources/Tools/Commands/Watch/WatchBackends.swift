@@ -1,10 +1,10 @@
-internal import ArgumentParser
 internal import Foundation
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentBackends
 internal import InstrumentCommandLine
-internal import InstrumentFiles
 internal import InstrumentMonitorRuntime
+internal import InstrumentText
 internal import InstrumentTransport
 internal import InstrumentWatch
 
@@ -47,7 +47,7 @@ struct WatchBackends {
             base = try makeBase(configuration)
         } catch {
             throw WatchSetupError(
-                description: "\(configuration.place): the backend `\(name)` cannot be made: \(Self.text(of: error))"
+                description: "\(configuration.place): the backend `\(name)` cannot be made: \(error)"
             )
         }
         return RoutedBackend(base, name: name, routes: routes)
@@ -67,44 +67,27 @@ struct WatchBackends {
     }
 
     private func makeBase(_ configuration: BackendConfiguration) throws -> any Backend {
-        if let path = configuration.path { return try file(path, configuration) }
-        var services = ServiceOptions()
-        services.credentials = []
-        if let credentials = configuration.credentials {
-            guard Self.read(credentials) != nil else { throw WatchSetupError(description: Self.advice(credentials)) }
-            let argument =
-                switch credentials {
-                case .environment(let name): name
-                case .file(let path): "file:" + path
-                }
-            services.credentials = [CredentialsOption(argument: argument)]
+        let kind = configuration.backend.kind
+        let credentials = configuration.credentials.flatMap { source in
+            kind.credentials.map {
+                BackendCredentials(source, namedBy: "`credentials`", form: $0.text, namesSource: true)
+            }
         }
-        let target = configuration.url?.secretText ?? configuration.account
-        let text = configuration.kind.description + (target.map { ":" + $0 } ?? "")
-        return try BackendOption(parsing: text).make(terminal, services, queue: state)
-    }
-
-    private func file(_ path: String, _ configuration: BackendConfiguration) throws -> any Backend {
-        var rotation = FileConfiguration.Rotation(maxBytes: configuration.rotation.map { Int(clamping: $0) })
-        // A file that is deleted after its time has to end before it.
-        if let retention = configuration.retention { rotation.maxAge = min(retention, .seconds(86_400)) }
-        return try FileBackend(
-            path: path,
-            configuration: FileConfiguration(compression: .init(path: path), rotation: rotation)
+        return try configuration.backend.make(
+            in: BackendContext(
+                for: kind,
+                credentials: credentials,
+                directory: state,
+                fileLimits: .init(maxBytes: configuration.rotation, retention: configuration.retention),
+                terminal: terminal
+            )
         )
     }
 
-    /// The secret, without spaces at its ends; nil if it cannot be read.
-    static func read(_ secret: SecretReference) -> String? {
-        let text: String?
-        switch secret {
-        case .environment(let name): text = ProcessInfo.processInfo.environment[name]
-        case .file(let path):
-            let bytes = try? SmallFile.read(path, atMost: 64 << 10, followsLinks: true)
-            text = bytes.flatMap { String(validating: $0, as: UTF8.self) }
-        }
-        let line = text?.split(whereSeparator: \.isNewline).first.map(String.init)?.trimmingCharacters(in: .whitespaces)
-        return line?.isEmpty == false ? line : nil
+    /// The first line of the secret, without spaces at its ends; nil if it cannot be read.
+    private static func read(_ secret: SecretReference) -> String? {
+        let text = try? BackendCredentials(secret, namedBy: "`secret`", form: "the key", namesSource: true).text()
+        return text?.split(whereSeparator: \.isNewline).first.map { String($0.trimmingWhitespace) }
     }
 
     private static func advice(_ secret: SecretReference) -> String {
@@ -113,8 +96,6 @@ struct WatchBackends {
         case .file(let path): "check that the file \(path) exists, is readable and has a text"
         }
     }
-
-    static func text(of error: any Error) -> String { (error as? ValidationError)?.message ?? "\(error)" }
 }
 
 /// Deletes rotated files that are older than their backend keeps them.
@@ -123,7 +104,7 @@ struct FileRetention: Sendable {
 
     init(_ configuration: WatchConfiguration) {
         files = configuration.backends.values.compactMap { backend in
-            guard let path = backend.path, let retention = backend.retention else { return nil }
+            guard let path = backend.backend.path, let retention = backend.retention else { return nil }
             return (path, retention)
         }
     }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentAds
+internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentFiles
 internal import InstrumentQuality
@@ -46,10 +47,15 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "Output format of the metrics: 'text', 'json' for one object, 'ndjson' for one object per line.")
     var format = Format.text
 
-    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
-    var backends: [BackendOption] = []
+    @Option(
+        name: .customLong("backend"),
+        help: BackendOption.help,
+        completion: BackendOption.completion,
+        transform: BackendOption.read
+    )
+    var backends: [ChosenBackend] = []
 
-    @OptionGroup var services: ServiceOptions
+    @OptionGroup var credentials: CredentialsOptions
 
     @Flag(
         help: """
@@ -72,22 +78,17 @@ struct ReplayCommand: AsyncParsableCommand {
         if recompute, backends.isEmpty {
             throw ValidationError("--recompute changes what is delivered; add --backend")
         }
-        let printsSamples = backends.contains(.console) || backends.contains(.json)
-        if printsSamples, !dialects.isEmpty {
-            throw ValidationError(
-                "the backends console and json and --dialect all write to standard output; choose one"
-            )
+        if let name = backends.namesOfOutput.first, !dialects.isEmpty {
+            throw ValidationError("the backend \(name) and --dialect both write to standard output; choose one")
         }
-        if backends.contains(.console), backends.contains(.json) {
-            throw ValidationError("the backends console and json both write to standard output; choose one")
-        }
+        try backends.validateOutput()
     }
 
     func run() async throws {
         FileLimit.raise()
         let terminal = Terminal(isQuiet: recording.quiet)
         try checkTargets()
-        let made = try BackendOption.make(backends, terminal, services, queue: nil)
+        let made = try credentials.make(backends, terminal, queue: nil)
         let delivery = made.isEmpty ? nil : ReplayDelivery(to: made, timeout: timeout.duration, recomputes: recompute)
         let chosen = DialectOption.selected(by: dialects)
         let printed = chosen.isEmpty && made.isEmpty ? [Dialect.instrument] : chosen
@@ -107,8 +108,11 @@ struct ReplayCommand: AsyncParsableCommand {
     /// A recording that is appended to while it is read has no end.
     private func checkTargets() throws {
         let inputs = Set(try recording.recordings(named: recording.files).map(\.identity))
-        for case .file(let path) in backends where inputs.contains(ReplayInput.file(path).identity) {
-            throw ValidationError("the backend file:\(path) must not be one of the recordings; choose another file")
+        for backend in backends {
+            guard let path = backend.path, inputs.contains(ReplayInput.file(path).identity) else { continue }
+            throw ValidationError(
+                "the backend \(backend.kind.name):\(path) must not be one of the recordings; choose another file"
+            )
         }
     }
 }

@@ -8,8 +8,7 @@ internal import InstrumentNATS
 internal import InstrumentProbe
 internal import InstrumentTransport
 
-/// `player-monitor`: measures playback from the command line.
-@main
+/// The root command: measures playback from the command line.
 struct PlayerMonitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "player-monitor",
@@ -51,13 +50,11 @@ struct PlayerMonitor: AsyncParsableCommand {
         + libraries.map { ($0.name.lowercased(), $0.version) }
 
     /// The libraries that the program runs with.
-    private static var libraries: [LinkedLibrary] {
+    static var libraries: [LinkedLibrary] {
         var libraries: [LinkedLibrary] = [.ffmpeg]
         #if !canImport(Darwin)
         libraries.append(.libcurl)
         #endif
         return libraries + [.librdkafka, .openSSL, .sqlite, .zlib]
     }
-
-    static func main() async { await runProgram(libraries: { libraries }) }
 }

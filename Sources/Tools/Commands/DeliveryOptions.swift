@@ -1,15 +1,21 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentTerminal
 
 /// The backends and the queue, the same for every player.
 struct DeliveryOptions: ParsableArguments {
-    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
-    var backends: [BackendOption] = []
+    @Option(
+        name: .customLong("backend"),
+        help: BackendOption.help,
+        completion: BackendOption.completion,
+        transform: BackendOption.read
+    )
+    var backends: [ChosenBackend] = []
 
-    @OptionGroup var services: ServiceOptions
+    @OptionGroup var credentials: CredentialsOptions
 
     @Option(
         help: """
@@ -34,13 +40,11 @@ struct DeliveryOptions: ParsableArguments {
     }
 
     func makeBackends(_ terminal: Terminal) throws -> [any Backend] {
-        let chosen = backends.isEmpty ? [.console] : backends
-        if chosen.contains(.console), chosen.contains(.json) {
-            throw ValidationError("the backends console and json both write to standard output; choose one")
-        }
+        let chosen = backends.isEmpty ? [try BackendKind.console.backend(at: nil)] : backends
+        try chosen.validateOutput()
         if Set(chosen).count < chosen.count {
             throw ValidationError("a backend must be given only once (found the same backend twice)")
         }
-        return try BackendOption.make(chosen, terminal, services, queue: queue)
+        return try credentials.make(chosen, terminal, queue: queue)
     }
 }

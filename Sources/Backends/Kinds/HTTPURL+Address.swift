@@ -1,28 +1,26 @@
-internal import ArgumentParser
-internal import InstrumentHTTP
+package import InstrumentHTTP
 
-/// Addresses of services and streams on the command line.
-enum Address {
-    /// Reads an address. The error says that `http://` is missing if that is all that is missing.
+extension HTTPURL {
+    /// Reads an address of a command line. The error says that `http://` is missing if that is all that is missing.
     ///
     /// - Parameters:
     ///   - text: the text.
     ///   - owner: what the message begins with: the name of the option, argument or backend.
     ///   - prefix: what stands in front of the address in the argument.
-    static func read(_ text: String, of owner: String, prefix: String = "") throws(ValidationError) -> HTTPURL {
+    package init(address text: String, of owner: String, prefix: String = "") throws(BackendKindError) {
         if text.isEmpty {
-            throw ValidationError("\(owner) needs an address, such as \(prefix)https://example.org")
+            throw BackendKindError("\(owner) needs an address, such as \(prefix)https://example.org")
         }
-        do throws(HTTPError) { return try HTTPURL(text) } catch {
-            if let advice = advice(on: text, prefix: prefix) {
-                throw ValidationError("\(owner) needs http:// or https:// in front of the address; \(advice)")
+        do throws(HTTPError) { try self.init(text) } catch {
+            if let advice = Self.advice(on: text, prefix: prefix) {
+                throw BackendKindError("\(owner) needs http:// or https:// in front of the address; \(advice)")
             }
-            throw ValidationError("\(owner): \(error.message)")
+            throw BackendKindError("\(owner): \(error.message)")
         }
     }
 
     /// What to write for an address whose scheme was forgotten; nil for any other text.
-    static func advice(on text: String, prefix: String = "") -> String? {
+    private static func advice(on text: String, prefix: String) -> String? {
         guard !text.contains("://"), let url = try? HTTPURL("https://" + text), looksLikeHost(url.host) else {
             return nil
         }

@@ -46,7 +46,7 @@ struct TopCommand: AsyncParsableCommand {
 
     func run() async throws {
         let transport = try SystemTransport.ofProgram()
-        let secret = try token.map { try $0.secret() }
+        let secret = try token?.secret(namedBy: "--token-from", form: "the token of the monitor")
         let base = try HTTPURL(url).origin
         let fetch: @Sendable (String) async -> Result<JSONValue, HTTPError> = { path in
             await Self.fetch(base + path, secret, transport)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentFiles
 internal import InstrumentMonitor
@@ -141,7 +142,7 @@ struct WatchRun {
     /// The table needs standard output for itself.
     private var showsTable: Bool {
         !command.plain && FullScreen.isAvailable
-            && !configuration.backends.values.contains { BackendConfiguration.Kind.plain.contains($0.kind) }
+            && !configuration.backends.values.contains(where: \.backend.kind.writesOutput)
     }
 
     private func makeProbes(_ transport: SystemTransport) throws -> ProbePage? {
@@ -157,7 +158,9 @@ struct WatchRun {
         guard let address = command.listen.flatMap({ HostPort(listening: $0) }) else { return nil }
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (address.host, Int(address.port))
-        configuration.token = try command.token.map { Array(try $0.secret().utf8) }
+        configuration.token = try command.token.map {
+            Array(try $0.secret(namedBy: "--token-from", form: "a token").utf8)
+        }
         do throws(ServerError) {
             return try await MonitorServer.start(configuration) { await service.respond($0) }
         } catch {

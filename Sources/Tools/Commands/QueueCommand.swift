@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentBackends
 internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
@@ -86,10 +87,15 @@ struct FlushCommand: AsyncParsableCommand {
 
     @OptionGroup var options: QueueCommand.Options
 
-    @Option(name: .customLong("backend"), help: BackendOption.help, transform: BackendOption.read)
-    var backends: [BackendOption]
+    @Option(
+        name: .customLong("backend"),
+        help: BackendOption.help,
+        completion: BackendOption.completion,
+        transform: BackendOption.read
+    )
+    var backends: [ChosenBackend]
 
-    @OptionGroup var services: ServiceOptions
+    @OptionGroup var credentials: CredentialsOptions
 
     @Option(help: ArgumentHelp("Time limit.", valueName: "time"))
     var timeout = DurationOption(.seconds(60))
@@ -104,7 +110,7 @@ struct FlushCommand: AsyncParsableCommand {
             throw ExitCode(ExitStatus.undelivered.rawValue)
         }
         let terminal = Terminal(isQuiet: true)
-        let made = try BackendOption.make(backends, terminal, services, queue: options.directory)
+        let made = try credentials.make(backends, terminal, queue: options.directory)
         let known = store.backends
         for backend in made where !known.contains(backend.name) {
             let names = known.map(\.description).joined(separator: ", ")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentBackends
 internal import InstrumentCommandLine
 internal import InstrumentMonitor
@@ -24,6 +25,7 @@ final class WatchReloader: Sendable {
     private let log: WatchLog
     private let notifier: ServiceNotifier
     private let state: Lock<State>
+    private let kinds = BackendKinds.current
 
     init(
         command: WatchCommand,
@@ -78,10 +80,10 @@ final class WatchReloader: Sendable {
         let known = state.withLock { $0.sources }
         // A file that changes while it is read must have another date than the one that was noted.
         var dates = Self.dates(known)
-        var (result, sources) = command.read()
+        var (result, sources) = command.read(kinds: kinds)
         if sources != known {
             dates = Self.dates(sources)
-            let again = command.read()
+            let again = command.read(kinds: kinds)
             // Without dates, the next look reads once more.
             if again.sources != sources { dates = [:] }
             (result, sources) = again
