@@ -217,7 +217,7 @@ let package = Package(
         library("CMCD", "Media/CMCD", uses: "Text"),
         library("Manifests", "Media/Manifests", uses: "HTTP JSON Text XML"),
         library("PictureChecks", "Media/PictureChecks"),
-        library("Rules", "Media/Rules", uses: "HTTP Manifests Text XML"),
+        library("Rules", "Media/Rules", uses: "Ads HTTP Manifests Text XML"),
 
         // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, the server,
         // and the monitor at work. No product.

@@ -19,6 +19,7 @@ enum CheckJSON {
             "findings": .array(report.findings.map(finding)),
             "media": .array(report.media.map(media)),
         ]
+        value["stream"] = report.stream.map(DescriptionJSON.value) ?? .null
         value["format"] = report.format.map { .string($0) } ?? .null
         if let loudness = report.loudness {
             value["loudness"] = [

@@ -7,13 +7,16 @@ internal import InstrumentTerminal
 /// The report of a check for people.
 struct CheckText {
     let isStrict: Bool
+    /// Whether the stream is shown as the check understood it.
+    let showsStream: Bool
     private let style = TerminalStyle()
 
-    init(isStrict: Bool) { self.isStrict = isStrict }
+    init(isStrict: Bool, showsStream: Bool = false) { (self.isStrict, self.showsStream) = (isStrict, showsStream) }
 
     func text(of report: StreamCheckReport) -> TerminalText {
         var lines: [TerminalText] = [style.bold("\(report.url)") + summary(of: report)]
-        for finding in report.findings { lines += self.lines(of: finding) }
+        if showsStream, let stream = report.stream { lines += DescriptionText.lines(of: stream) }
+        for group in FindingGroup.groups(of: report.findings) { lines += self.lines(of: group) }
         for finding in report.media {
             lines.append("  \(style.error("error")) \(style.bold("\(finding.kind.rawValue)")) \(finding.rendition)")
             lines.append("    \(finding.message)")
@@ -34,15 +37,21 @@ struct CheckText {
         return style.faint("  " + parts.joined(separator: ", "))
     }
 
-    private func lines(of finding: Finding) -> [TerminalText] {
+    private func lines(of group: FindingGroup) -> [TerminalText] {
+        let finding = group.first
         let word = finding.severity == .error ? style.error("error") : style.warning("warning")
         let place = finding.problem.line.map { ":\($0)" } ?? ""
         let again: TerminalText = finding.count > 1 ? style.faint(" (\(finding.count) times)") : ""
         return [
-            "  \(word) \(style.bold("\(finding.rule)")) \(finding.resource)\(place)\(again)",
+            "  \(word) \(style.bold("\(finding.rule)")) \(finding.resource)\(place)\(again)\(others(group))",
             "    \(finding.title). \(finding.message)",
             "    " + style.faint("\(finding.source)"),
         ]
+    }
+
+    private func others(_ group: FindingGroup) -> TerminalText {
+        guard group.otherCount > 0 else { return "" }
+        return style.faint(" and \(String(counting: group.otherCount, "other resource"))")
     }
 
     private func result(of report: StreamCheckReport) -> TerminalText {

@@ -28,13 +28,15 @@ struct ResourceClient: Sendable {
         let result = await fetch(url, nil, configuration.maxManifestBytes)
         let fetched = clock.timestamp
         return result.map { response in
-            FetchedText(
+            var text = FetchedText(
                 url: response.url,
                 bytes: response.body,
                 fetched: fetched,
                 contentType: response.headers["Content-Type"],
                 serverTime: response.headers["Date"].flatMap { HTTPDate.parse($0, now: fetched.wallTime) }
             )
+            text.requestedURL = url
+            return text
         }
     }
 

@@ -76,8 +76,16 @@ actor SegmentFetcher {
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(media: plain, initialization: start)
             facts.tracks = inspection.tracks.map { track in
-                SegmentFacts.Track(isVideo: track.isVideo, codec: track.codec, start: track.start, end: track.end)
+                var fact = SegmentFacts.Track(
+                    isVideo: track.isVideo,
+                    codec: track.codec,
+                    start: track.start,
+                    end: track.end
+                )
+                fact.largestGap = track.largestGap
+                return fact
             }
+            facts.isTruncated = inspection.isTruncated
             facts.hasTimeline = inspection.hasTimeline
             facts.wrap = inspection.wrap
             facts.refusal = inspection.refusal.map { refusal in
@@ -138,7 +146,7 @@ actor SegmentFetcher {
         for url in needed {
             let range = segment.initialization?.url == url ? segment.initialization?.byteRange : nil
             if case .failure(let failure) = await client.availability(url, range) {
-                failures.append(FetchFailure(kind: .segment, url: url, reason: failure.reason))
+                failures.append(FetchFailure(.segment, url, failure))
             }
         }
         return failures

@@ -86,6 +86,7 @@ struct CheckSession {
         await fetchRoot()
         // A media playlist that is the root was fetched with it.
         await reloadPlaylists { $0.attempts == 0 }
+        await askDirectives()
         await fetchSegments()
         reportRound()
         while !Task.isCancelled, let interval = nextInterval() {
@@ -104,6 +105,7 @@ struct CheckSession {
         report.findings = run.findings
         report.omittedFindings = run.omittedFindings
         report.renditionCount = renditions.count
+        report.stream = StreamDescription(run.history, renditions, now: client.clock.wallTime)
         report.format = run.history.presentation.map { $0.format == .hls ? "HLS" : "DASH" }
         if var media {
             report.media = media.finish()
@@ -122,7 +124,7 @@ struct CheckSession {
         let rootURL: HTTPURL
         switch await client.manifest(manifestURL) {
         case .failure(let failure):
-            run.observe(FetchFailure(kind: .manifest, url: manifestURL, reason: failure.reason))
+            run.observe(FetchFailure(.manifest, manifestURL, failure))
             return
         case .success(let text):
             report.playlistCount += 1
@@ -207,7 +209,7 @@ struct CheckSession {
             guard let result, let playlistURL = renditions[place].playlistURL else { continue }
             switch result {
             case .failure(let failure):
-                run.observe(FetchFailure(kind: .manifest, url: playlistURL, reason: failure.reason))
+                run.observe(FetchFailure(.manifest, playlistURL, failure))
             case .success(let text):
                 report.playlistCount += 1
                 run.observe(text, as: .rendition(renditions[place].name))

@@ -49,6 +49,8 @@ public struct StreamCheckReport: Sendable {
     public var renditionCount = 0
     /// The number of renditions that were left out because there were too many.
     public var skippedRenditionCount = 0
+    /// The stream as the check understood it; nil where nothing could be read.
+    public var stream: StreamDescription?
     /// The findings in pictures and sound.
     public var media: [MediaFinding] = []
     /// The short-term loudness of the sound that was decoded; nil without a check of loudness.

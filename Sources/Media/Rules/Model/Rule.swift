@@ -54,6 +54,8 @@ public struct Rule: Sendable, Identifiable {
         case manifest(@Sendable (ManifestVersion, StreamHistory) -> [Problem])
         /// Each segment that was fetched.
         case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
+        /// Each answer of a low-latency server to a delivery directive.
+        case directive(@Sendable (DirectiveAnswer, RenditionHistory) -> [Problem])
     }
 
     /// The name.

@@ -31,6 +31,8 @@ public struct SegmentFacts: Sendable {
         public var start: Int64
         /// The instant at which the last frame ends.
         public var end: Int64
+        /// The largest gap between two frames, in nanoseconds.
+        package var largestGap: Int64 = 0
 
         /// Creates a track.
         public init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
@@ -110,6 +112,8 @@ public struct SegmentFacts: Sendable {
     public var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     public var wrap: Int64?
+    /// Whether the body ends inside a packet or a box.
+    package var isTruncated = false
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     public var refusal: Refusal?
 

@@ -40,7 +40,10 @@ extension Rule {
                     facts.failure == nil
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
-                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude else { return [] }
+                // A segment that ends early is not the fault of its EXTINF.
+                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude,
+                    !facts.isTruncated
+                else { return [] }
                 return [
                     Problem(
                         found: "media of \(media.shownSeconds) in segment \(facts.sequence)",
@@ -119,7 +122,8 @@ extension Rule {
                 guard step.magnitude > 500_000_000 else { return [] }
                 return [
                     Problem(
-                        found: "a jump of \(step.shownSeconds) before segment \(facts.sequence)",
+                        found:
+                            "a jump \(step > 0 ? "forward" : "back") by \(Int64(clamping: step.magnitude).shownSeconds) before segment \(facts.sequence)",
                         expected: "timestamps that continue, or EXT-X-DISCONTINUITY",
                         advice: "Mark the jump with EXT-X-DISCONTINUITY, or correct the timestamps."
                     )

@@ -64,7 +64,9 @@ struct Breakage: Sendable {
         Breakage(rule: rule, bases: bases, initialization: change)
     }
 
-    static let all: [Breakage] = [unbroken] + resources + playlists + ladders + manifests + segments + browsers
+    static let all: [Breakage] =
+        [unbroken] + resources + playlists + ladders + manifests + segments + browsers
+        + notices + lowLatency + frames
 
     static let unbroken = Breakage.none(
         "vod/ts/master.m3u8",

@@ -48,7 +48,11 @@ struct ReceivedMedia {
     /// The error of media that ends early, as a viewer would call it: a good part is missing. Spared are guessed
     /// durations and small differences.
     func prematureEnd(of info: MediaInfo, from source: MediaSource) -> ProbeError? {
-        if end == 0 { return ProbeError(.endedEarly, .read, source, "the source contains no media; check the file") }
+        if end == 0 {
+            let message =
+                "the source has no pictures and no sound to play; check what the encoder or the packager wrote"
+            return ProbeError(.endedEarly, .read, source, message)
+        }
         guard let declared = info.duration, !info.isDurationEstimated else { return nil }
         let missing = declared - end
         guard missing > max(1_000_000_000, declared / 50) else { return nil }

@@ -12,6 +12,8 @@ package struct SegmentInspection: Sendable {
         package var start: Int64
         /// The instant at which the last frame ends.
         package var end: Int64
+        /// The largest gap between two frames, in nanoseconds.
+        package var largestGap: Int64
     }
 
     /// The reason for which browsers do not play a segment, whatever player is in them.
@@ -31,6 +33,8 @@ package struct SegmentInspection: Sendable {
     package enum Failure: Error, Sendable {
         /// The bytes are no media of a known kind, or hold neither pictures nor sound.
         case unreadable(String)
+        /// All tracks have these codecs, which libavformat does not demux: no fault of the stream.
+        case undemuxable([String])
         /// The key does not fit the segment.
         case undecipherable
     }
@@ -41,6 +45,8 @@ package struct SegmentInspection: Sendable {
     package let hasTimeline: Bool
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     package let wrap: Int64?
+    /// Whether the bytes end inside a packet or a box.
+    package let isTruncated: Bool
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     package let refusal: Refusal?
 
@@ -52,6 +58,7 @@ package struct SegmentInspection: Sendable {
         } catch {
             switch error {
             case .unknownFormat: throw .unreadable("bytes of an unknown format")
+            case .noTracks(let codecs) where !codecs.isEmpty: throw .undemuxable(codecs)
             case .noTracks: throw .unreadable("a container without pictures and sound")
             case .outOfMemory: throw .unreadable("a segment for which there is no memory")
             }
@@ -62,6 +69,7 @@ package struct SegmentInspection: Sendable {
         self.tracks = tracks
         hasTimeline = content.hasTimeline
         wrap = content.wrap
+        isTruncated = media.withUnsafeBytes { ContainerEnd.isInside($0) }
         refusal = Self.refusal(of: media, content, initialization)
     }
 
@@ -78,7 +86,13 @@ package struct SegmentInspection: Sendable {
     }
 
     private static func track(_ content: TrackContent, isVideo: Bool) -> Track {
-        Track(isVideo: isVideo, codec: content.codec, start: content.start, end: content.end)
+        Track(
+            isVideo: isVideo,
+            codec: content.codec,
+            start: content.start,
+            end: content.end,
+            largestGap: content.largestGap
+        )
     }
 
     /// Decrypts a segment that is encrypted as a whole (AES-128-CBC).
