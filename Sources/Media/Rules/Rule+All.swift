@@ -3,7 +3,10 @@ extension Rule {
     public static let all: [Rule] = resources + hls + dash + segments
 
     /// Rules on fetching and parsing, for both formats.
-    static let resources = [manifestUnavailable, contentTypeWrong, segmentUnavailable, segmentUnreadable]
+    static let resources = [
+        manifestUnavailable, contentTypeWrong, segmentUnavailable, segmentUnreadable, segmentUndecipherable,
+        byteRangeWrong, byteRangeIgnored, nothingToPlay,
+    ]
 
     /// Rules on HLS playlists.
     static let hls =
@@ -25,5 +28,7 @@ extension Rule {
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
         codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
+        tracksChanged, trackMissing, resolutionMismatch, keyframeMissing, renditionLengthsDiffer,
+        subtitlesMalformed, subtitleTimesWrong,
     ]
 }

@@ -37,6 +37,8 @@ public struct StreamWarning: Hashable, Sendable {
         public static let unplayableMedia = Kind("unplayableMedia")
         /// Frames are missing within a segment.
         public static let frameGap = Kind("frameGap")
+        /// A segment lacks the sound or the pictures that the segment before it has.
+        public static let missingTrack = Kind("missingTrack")
         /// A segment is missing: the playlist declares a gap, or the retries are used up.
         public static let missingSegment = Kind("missingSegment")
         /// The playhead has reached subtitles that have not arrived.
