@@ -52,9 +52,11 @@ extension CheckSession {
             return summary
         }
         if let availability = first.availability, availability > now {
-            summary.emptiness = RenditionSummary.Emptiness(
-                found: "a presentation whose first segment is available at \(availability.rfc3339)",
-                advice: "Check the stream again after that time, or correct availabilityStartTime."
+            let begin = run.history.manifest?.beginning ?? now
+            summary.emptiness = .notBegun(
+                begin > now
+                    ? "a presentation that begins at \(begin.rfc3339)"
+                    : "a presentation whose first segment is available at \(availability.rfc3339)"
             )
         }
         return summary
@@ -74,19 +76,13 @@ extension CheckSession {
                 advice: "Check the packager and its input."
             )
         }
-        guard manifest.isDynamic, let start = manifest.availabilityStart else {
+        guard manifest.isDynamic, let start = manifest.availabilityStart, let begin = manifest.beginning else {
             return RenditionSummary.Emptiness(
                 found: "a representation without segments",
                 advice: "Correct its SegmentTemplate, SegmentTimeline or SegmentList, and the durations of its period."
             )
         }
-        let begin = start.advanced(nanoseconds: manifest.periods.first?.start ?? 0)
-        if begin > now {
-            return RenditionSummary.Emptiness(
-                found: "a presentation that begins at \(begin.rfc3339)",
-                advice: "Check the stream again after that time, or correct availabilityStartTime."
-            )
-        }
+        if begin > now { return .notBegun("a presentation that begins at \(begin.rfc3339)") }
         if let end = manifest.periods.last?.end.map({ start.advanced(nanoseconds: $0) }), end < now {
             let window = manifest.root.duration("timeShiftBufferDepth")
             let past = window.map { ", and whose window of \($0.shownSeconds) has passed" } ?? ""
@@ -99,5 +95,19 @@ extension CheckSession {
             found: "a live representation without an available segment",
             advice: "Check the packager and its input, and availabilityStartTime."
         )
+    }
+}
+
+extension RenditionSummary.Emptiness {
+    fileprivate static func notBegun(_ found: String) -> Self {
+        Self(found: found, advice: "Check the stream again after that time, or correct availabilityStartTime.")
+    }
+}
+
+extension ManifestVersion {
+    /// The calendar time at which the first period of a live presentation begins; nil for a recording.
+    fileprivate var beginning: WallTime? {
+        guard isDynamic else { return nil }
+        return availabilityStart?.advanced(nanoseconds: periods.first?.start ?? 0)
     }
 }

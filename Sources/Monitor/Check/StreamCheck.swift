@@ -272,8 +272,8 @@ struct CheckSession {
                 orders.append(order(oldest, of: place, name, .availability))
             }
             // The last chance to compare the first segment with itself, before it leaves the window.
-            if next.first?.sequence != renditions[place].plan.first?.sequence,
-                let first = renditions[place].plan.expiring(from: index), isLive
+            if isLive, next.first?.sequence != renditions[place].plan.first?.sequence,
+                let first = renditions[place].plan.expiring(from: index)
             {
                 orders.append(order(first, of: place, name, .comparison))
             }

@@ -122,7 +122,7 @@ struct OutcomeTests {
             if fault == "key", response.url.path.hasSuffix("/key") { response.body = Array("0123456789abcdef".utf8) }
             guard response.url.path.hasSuffix(".m3u8") else { return }
             var text = String(decoding: response.body, as: UTF8.self)
-            if fault == "IV" { text.replace(/IV=0x[0-9a-fA-F]+/, with: "IV=0x00112233445566778899aabbccddeeff") }
+            if fault == "IV" { text.replace(/IV=0x[0-9a-fA-F]+/, with: "IV=0xf0e1d2c3b4a5968778695a4b3c2d1e0f") }
             if fault == "plain" {
                 let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\"../aes/key\""
                 text.replace("#EXTINF", with: "\(tag)\n#EXTINF", maxReplacements: 1)

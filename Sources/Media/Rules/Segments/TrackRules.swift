@@ -82,7 +82,9 @@ extension Rule {
             let kinds = codecKinds(variant.codecs)
             if kinds.contains(.video) { declared[.video] = "CODECS declares" }
             // Sound in another rendition is declared there.
-            if kinds.contains(.audio), variant.audio.contains(rendition.id) { declared[.audio] = "CODECS declares" }
+            if kinds.contains(.audio), variant.audio.contains(rendition.id), !history.lacksGroup(of: variant) {
+                declared[.audio] = "CODECS declares"
+            }
         }
         if rendition.kind == .audio { declared[.audio] = "the playlist declares" }
         return declared
@@ -170,6 +172,14 @@ extension SegmentFacts {
         rendition.facts.last { before in
             before.sequence < sequence && before.discontinuity == discontinuity && before.hasJudgedTracks
         }
+    }
+}
+
+extension StreamHistory {
+    /// Whether the audio group of a variant does not exist, which another rule reports.
+    fileprivate func lacksGroup(of variant: Variant) -> Bool {
+        guard let group = variant.audioGroup, let media = multivariant?.playlist.media else { return false }
+        return !media.contains { $0.kind == .audio && $0.group == group }
     }
 }
 

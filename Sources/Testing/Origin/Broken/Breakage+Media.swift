@@ -63,7 +63,8 @@ extension [UInt8] {
         return sound.isEmpty ? nil : bytes
     }
 
-    /// A fragment whose first sample is no keyframe by its flags (ISO/IEC 14496-12, 8.8.3.1 and 8.8.8).
+    /// A fragment whose first sample is no keyframe, by its flags (ISO/IEC 14496-12, 8.8.3.1 and 8.8.8) and by the type
+    /// of its first slice of H.264.
     fileprivate var withoutFirstKeyframe: [UInt8] {
         guard let type = firstRange(of: Array("trun".utf8)), type.upperBound + 16 <= count else { return self }
         let flags = self[(type.upperBound + 1)..<(type.upperBound + 4)].reduce(0) { $0 << 8 | Int($1) }
@@ -71,6 +72,10 @@ extension [UInt8] {
         let place = type.upperBound + (flags & 0x1 != 0 ? 12 : 8)
         var bytes = self
         bytes.replaceSubrange(place..<(place + 4), with: [0x01, 0x01, 0x00, 0x00])
+        if let data = firstRange(of: Array("mdat".utf8)), data.upperBound + 4 < count {
+            // Behind the length of the unit: an IDR slice becomes another slice.
+            if bytes[data.upperBound + 4] & 0x1F == 5 { bytes[data.upperBound + 4] = 0x41 }
+        }
         return bytes
     }
 }
