@@ -228,7 +228,7 @@ let package = Package(
             and: [yams, "InstrumentCommandLineTrait"]
         ),
         library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
-        library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules"),
+        library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules Text"),
         library("MonitorServer", "Monitor/Server", and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"]),
         library(
             "MonitorRuntime",

@@ -32,6 +32,8 @@ struct CheckCommand: AsyncParsableCommand {
               player-monitor check --list
 
             A warning leaves the exit code 0, unless --strict is given. A black, frozen or silent interval counts as an error.
+            If nothing of the media could be checked (no playlist, no segment that is available now, with --segments no \
+            segment that could be read), the outcome is 'nothing to check' with its reason, and the exit code 1.
             """
     )
 

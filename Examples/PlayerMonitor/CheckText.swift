@@ -29,9 +29,11 @@ struct CheckText {
 
     private func summary(of report: StreamCheckReport) -> TerminalText {
         guard let format = report.format else { return "" }
+        let segments = Self.count(report.segmentCount, "segment")
         var parts: [TerminalText] = [
             "\(format)", Self.count(report.renditionCount, "rendition"),
-            Self.count(report.playlistCount, "playlist"), Self.count(report.segmentCount, "segment"),
+            Self.count(report.playlistCount, "playlist"),
+            report.segmentCount > 0 ? "\(segments) (\(report.readSegmentCount) read)" : segments,
         ]
         if report.skippedRenditionCount > 0 { parts.append("\(report.skippedRenditionCount) renditions left out") }
         return style.faint("  " + parts.joined(separator: ", "))
@@ -57,8 +59,9 @@ struct CheckText {
     private func result(of report: StreamCheckReport) -> TerminalText {
         let errors = report.findings.count { $0.severity == .error } + report.media.count
         let warnings = report.findings.count { $0.severity == .warning }
-        if errors + warnings == 0 { return report.format == nil ? "no stream" : "no rule is broken" }
-        return "\(Self.count(errors, "error")), \(Self.count(warnings, "warning"))"
+        let counts: TerminalText = "\(Self.count(errors, "error")), \(Self.count(warnings, "warning"))"
+        if let reason = report.emptiness { return "nothing to check: \("\(reason)"); \(counts)" }
+        return errors + warnings == 0 ? "no rule is broken" : counts
     }
 
     private static func count(_ number: Int, _ word: String) -> TerminalText {

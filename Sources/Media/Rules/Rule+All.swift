@@ -5,6 +5,8 @@ extension Rule {
     /// Rules on fetching and parsing, for both formats.
     static let resources = [
         manifestUnavailable, contentTypeWrong, limitExceeded, segmentUnavailable, segmentUnreadable,
+        segmentUndecipherable,
+        byteRangeWrong, byteRangeIgnored, nothingToPlay,
     ]
 
     /// Rules on HLS playlists.
@@ -30,7 +32,9 @@ extension Rule {
     /// Rules on segments.
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
-        segmentTruncated, tracksApart, framesMissing, codecsMismatch, bandwidthExceeded, expiredSegmentListed,
-        browsersRefuse, browsersDropTrack,
+        segmentTruncated, tracksApart, framesMissing,
+        codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
+        tracksChanged, trackMissing, resolutionMismatch, keyframeMissing, renditionLengthsDiffer,
+        subtitlesMalformed, subtitleTimesWrong,
     ]
 }

@@ -26,6 +26,7 @@ extension StreamWarning.Kind.Known {
         case .wrongBitrate: .rule("bandwidth-exceeded")
         case .wrongResolution: .rule("resolution-mismatch")
         case .unplayableMedia: .rule("browsers-refuse")
+        case .missingTrack: .rule("tracks-changed")
         case .frameGap: .rule("frames-missing")
         case .missingSegment: .rule("segment-unavailable")
         case .missingSubtitles: .rule("segment-unavailable")

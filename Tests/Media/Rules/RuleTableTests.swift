@@ -102,7 +102,7 @@ struct RuleTableTests {
         #expect(id.description.allSatisfy { $0.isLowercase || $0 == "-" })
         #expect(!rule.title.isEmpty && !rule.title.hasSuffix("."))
         #expect(rule.explanation.hasSuffix("."))
-        #expect(["RFC 8216bis section", "ISO/IEC 23009-1", "W3C"].contains { rule.source.contains($0) })
+        #expect(["RFC 8216bis section", "ISO/IEC 23009-1", "RFC 9110", "W3C"].contains { rule.source.contains($0) })
     }
 
     @Test("A live check reloads, fetches segments, and keeps to its duration")

@@ -36,6 +36,8 @@ public struct RuleRun: Sendable {
     /// The sums of each broken rule, including findings that were left out.
     public private(set) var sums: [Rule.ID: Sum] = [:]
     private var positions: [Place: Int] = [:]
+    /// The places of the rules that were applied to anything.
+    private var appliedPlaces: Set<Int> = []
     private let limits: ManifestLimits
 
     /// The sum of a broken rule's findings.
@@ -57,6 +59,11 @@ public struct RuleRun: Sendable {
     public init(rules: [Rule] = Rule.all, limits: ManifestLimits = ManifestLimits()) {
         self.rules = rules
         self.limits = limits
+    }
+
+    /// The rules that were applied to nothing, because nothing of the kind that they judge was observed.
+    public var unappliedRules: [Rule.ID] {
+        rules.indices.filter { !appliedPlaces.contains($0) }.map { rules[$0].id }
     }
 
     /// Applies the rules to a playlist or manifest.
@@ -107,6 +114,15 @@ public struct RuleRun: Sendable {
         }
     }
 
+    /// Applies the rules to the renditions at the end of a check.
+    public mutating func observe(_ summaries: [RenditionSummary]) {
+        for summary in summaries {
+            apply(at: summary.url.description) { check, history in
+                if case .rendition(let check) = check { check(summary, summaries, history) } else { nil }
+            }
+        }
+    }
+
     /// Applies the rules to a resource that could not be fetched.
     public mutating func observe(_ failure: FetchFailure) {
         apply(at: failure.url.description) { check, history in
@@ -127,9 +143,11 @@ public struct RuleRun: Sendable {
     }
 
     private mutating func apply(at resource: String, _ problems: (Rule.Check, StreamHistory) -> [Problem]?) {
-        for rule in rules {
+        for (place, rule) in rules.enumerated() {
             for check in rule.checks {
-                for problem in problems(check, history) ?? [] { add(problem, of: rule, at: resource) }
+                guard let problems = problems(check, history) else { continue }
+                appliedPlaces.insert(place)
+                for problem in problems { add(problem, of: rule, at: resource) }
             }
         }
     }

@@ -40,7 +40,7 @@ extension Rule {
                     let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
                     return isTimely ? [] : [unavailable("status \(status)", status)]
                 case .connection(let reason): return [unavailable(reason, nil)]
-                case .unreadable, nil: return []
+                case .unreadable, .undecipherable, .otherRange, nil: return []
                 }
             },
         ]
@@ -64,6 +64,16 @@ extension Rule {
             "A decoder cannot play the segment: the server sent an error page, or the packager wrote a damaged file.",
         source: "RFC 8216bis section 3.1; ISO/IEC 23009-1 clause 6",
         checks: [
+            .failure { failure, _ in
+                guard failure.kind == .index else { return [] }
+                return [
+                    Problem(
+                        found: failure.reason,
+                        expected: "an index (`sidx`) in the index range of the file",
+                        advice: "Compare the body with what the packager wrote, and the index range with the file."
+                    )
+                ]
+            },
             .segment { facts, _, _ in
                 guard case .unreadable(let reason) = facts.failure else { return [] }
                 return [
@@ -73,7 +83,7 @@ extension Rule {
                         advice: "Compare the body with what the packager wrote."
                     )
                 ]
-            }
+            },
         ]
     )
 

@@ -75,8 +75,12 @@ public struct FetchFailure: Sendable {
     public enum Kind: Hashable, Sendable {
         /// A playlist or manifest.
         case manifest
-        /// A segment, an initialization segment or a key.
+        /// A segment, an initialization segment, an index or a key.
         case segment
+        /// A byte range for which the server sent other bytes.
+        case range
+        /// The index of a file that is no index.
+        case index
     }
 
     /// The requested resource.

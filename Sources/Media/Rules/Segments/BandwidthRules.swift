@@ -12,7 +12,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.5.2",
         checks: [
             .segment { facts, rendition, history in
-                guard facts.failure == nil, facts.byteCount != nil, facts.declaredDuration > 0,
+                guard facts.failure == nil, facts.byteCount != nil, facts.declaredDuration > 0, facts.subtitles == nil,
                     let presentation = history.presentation
                 else { return [] }
                 if presentation.format == .dash { return exceeded(facts, presentation, history) }

@@ -36,8 +36,9 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.1",
         checks: [
             .segment { facts, _, history in
+                // Keyframes alone last until the next one.
                 guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
-                    facts.failure == nil
+                    facts.failure == nil, !facts.isKeyframeOnly
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
                 // A segment that ends early is not the fault of its EXTINF.
@@ -113,7 +114,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.3",
         checks: [
             .segment { facts, rendition, history in
-                guard history.manifest == nil, facts.hasTimeline, let main = facts.main,
+                guard history.manifest == nil, facts.hasTimeline, let main = facts.main, !facts.isKeyframeOnly,
                     let before = rendition.facts.last(where: { $0.sequence == facts.sequence - 1 }),
                     before.discontinuity == facts.discontinuity, before.hasTimeline,
                     let track = before.tracks.first(where: { $0.isVideo == main.isVideo })

@@ -14,6 +14,12 @@ package struct SegmentInspection: Sendable {
         package var end: Int64
         /// The largest gap between two frames, in nanoseconds.
         package var largestGap: Int64
+        /// Whether the first frame is a keyframe.
+        package var startsWithKeyframe: Bool
+        /// The size of the pictures; nil if unknown, and for sound.
+        package var size: (width: Int, height: Int)?
+        /// The width of a sample of a picture, divided by its height; nil if unknown.
+        package var sampleAspect: Double?
     }
 
     /// The reason for which browsers do not play a segment, whatever player is in them.
@@ -39,8 +45,12 @@ package struct SegmentInspection: Sendable {
         case undecipherable
     }
 
-    /// The tracks.
+    /// The first track of each kind that has frames.
     package let tracks: [Track]
+    /// Whether the container declares pictures, with or without frames.
+    package let declaresVideo: Bool
+    /// Whether the container declares sound, with or without frames.
+    package let declaresAudio: Bool
     /// Whether timestamps say where the segment belongs.
     package let hasTimeline: Bool
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
@@ -67,6 +77,8 @@ package struct SegmentInspection: Sendable {
         if let video = content.video { tracks.append(Self.track(video, isVideo: true)) }
         if let audio = content.audio { tracks.append(Self.track(audio, isVideo: false)) }
         self.tracks = tracks
+        declaresVideo = content.streams.contains(.video)
+        declaresAudio = content.streams.contains(.audio)
         hasTimeline = content.hasTimeline
         wrap = content.wrap
         isTruncated = media.withUnsafeBytes { ContainerEnd.isInside($0) }
@@ -91,8 +103,23 @@ package struct SegmentInspection: Sendable {
             codec: content.codec,
             start: content.start,
             end: content.end,
-            largestGap: content.largestGap
+            largestGap: content.largestGap,
+            startsWithKeyframe: content.startsWithKeyframe,
+            size: content.pictureSize.map { ($0.width, $0.height) },
+            sampleAspect: content.sampleAspect
         )
+    }
+
+    /// Whether bytes are a transport stream of which only the first packet is damaged.
+    package static func isTransportStream(behindDamagedStart bytes: [UInt8]) -> Bool {
+        let size = TransportPacket.size
+        let starts = stride(from: size, to: min(bytes.count, 4 * size), by: size)
+        return bytes.count > 2 * size && bytes[0] != 0x47 && starts.allSatisfy { bytes[$0] == 0x47 }
+    }
+
+    /// Whether bytes begin as a transport stream or a fragmented MP4 file does, so that they are not encrypted.
+    package static func beginsPlainly(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { SegmentFormat($0) } != .other
     }
 
     /// Decrypts a segment that is encrypted as a whole (AES-128-CBC).

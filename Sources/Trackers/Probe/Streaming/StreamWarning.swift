@@ -24,9 +24,9 @@ public struct StreamWarning: Hashable, Sendable {
         /// The kinds of this version, as a list for those that must treat each of them.
         package enum Known: String, CaseIterable {
             case timestampJump, noKeyframe, tracksApart, wrongDuration, wrongBitrate, wrongResolution
-            case unplayableMedia, frameGap, missingSegment, lateSubtitles, missingSubtitles, malformedSubtitles
-            case subtitleTimes, latePlaylist, expiredSegments, rangeIgnored, preloadHint, manifestPatch
-            case notSupported, steering, adSignal
+            case unplayableMedia, frameGap, missingTrack, missingSegment, lateSubtitles, missingSubtitles
+            case malformedSubtitles, subtitleTimes, latePlaylist, expiredSegments, rangeIgnored, preloadHint
+            case manifestPatch, notSupported, steering, adSignal
         }
 
         /// Timestamps jump within a continuous sequence.
@@ -47,6 +47,8 @@ public struct StreamWarning: Hashable, Sendable {
         public static let unplayableMedia = Kind(.unplayableMedia)
         /// Frames are missing within a segment.
         public static let frameGap = Kind(.frameGap)
+        /// A segment lacks the sound or the pictures that the segment before it has.
+        public static let missingTrack = Kind(.missingTrack)
         /// A segment is missing: the playlist declares a gap, or the retries are used up.
         public static let missingSegment = Kind(.missingSegment)
         /// The playhead has reached subtitles that have not arrived.
