@@ -224,7 +224,7 @@ let package = Package(
         library("CMCD", "Media/CMCD", uses: "Text"),
         library("Manifests", "Media/Manifests", uses: "HTTP JSON Text XML"),
         library("PictureChecks", "Media/PictureChecks"),
-        library("Rules", "Media/Rules", uses: "HTTP Manifests Text XML"),
+        library("Rules", "Media/Rules", uses: "Ads HTTP Manifests Text XML"),
 
         // The monitor: its configuration (the only target that links Yams), the monitor as a value, checks, and the
         // monitor at work, with its server. No product.
@@ -235,7 +235,7 @@ let package = Package(
             and: [yams, "InstrumentCommandLineTrait"]
         ),
         library("Monitor", "Monitor/Model", uses: "HTTP JSON Quality Terminal Text Watch"),
-        library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules"),
+        library("Check", "Monitor/Check", uses: "HTTP Manifests PictureChecks Probe Rules Text"),
         library(
             "MonitorRuntime",
             "Monitor/Runtime",

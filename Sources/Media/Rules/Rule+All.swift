@@ -1,29 +1,40 @@
 extension Rule {
     /// All rules of this library: those of HLS, of DASH, and of both.
-    public static let all: [Rule] = resources + hls + dash + segments
+    public static let all: [Rule] = resources + notices + hls + dash + segments + [adSignalWrong]
 
     /// Rules on fetching and parsing, for both formats.
-    static let resources = [manifestUnavailable, contentTypeWrong, segmentUnavailable, segmentUnreadable]
+    static let resources = [
+        manifestUnavailable, contentTypeWrong, limitExceeded, segmentUnavailable, segmentUnreadable,
+        segmentUndecipherable,
+        byteRangeWrong, byteRangeIgnored, nothingToPlay,
+    ]
 
     /// Rules on HLS playlists.
     static let hls =
-        [playlistMalformed, versionTooLow, stale]
+        [playlistMalformed, playlistAttributeInvalid, versionTooLow, stale]
         + [targetDurationExceeded, targetDurationChanged, windowTooShort]
+        + [partTargetMissing, partTargetChanged, partTargetExceeded, partTooShort, holdBackTooShort, skipUntilTooShort]
+        + [blockingReloadMissing, blockingReloadIgnored, deltaUpdateDiffers, preloadHintNotKept, renditionReportWrong]
         + [mediaSequenceBackwards, mediaSequenceJump, discontinuitySequenceWrong, segmentChanged, eventSegmentRemoved]
-        + [endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
+        + [endlistMissing, endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
         + [keyInconsistent, mapInconsistent, gapListed]
         + [bandwidthMissing, renditionGroupDuplicate, renditionGroupMissing, renditionGroupMembersDiffer]
         + [variantTargetDurationDiffers, variantLags, variantDiscontinuitiesDiffer]
 
     /// Rules on MPDs.
     static let dash =
-        [mpdMalformed, mpdAttributeMissing, publishTimeBackwards, updatePeriodNotKept, mpdStale]
+        [mpdMalformed, mpdAttributeMissing, mpdAttributeInvalid, identifierDuplicate, segmentDurationAmbiguous]
+        + [publishTimeBackwards, updatePeriodNotKept, mpdStale]
         + [timelineGap, timelineOverlap, periodBoundary]
         + [availabilityStartChanged, availabilityTimeWrong, utcTimingWrong]
+        + [availabilityOffsetWrong, serviceDescriptionWrong, producerReferenceWrong]
 
     /// Rules on segments.
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
+        segmentTruncated, tracksApart, framesMissing,
         codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
+        tracksChanged, trackMissing, resolutionMismatch, keyframeMissing, renditionLengthsDiffer,
+        subtitlesMalformed, subtitleTimesWrong,
     ]
 }

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentManifests
+internal import InstrumentRules
 
 /// A rendition under check: where its playlist is, and which segments were fetched.
 struct CheckedRendition: Sendable {
@@ -16,6 +17,10 @@ struct CheckedRendition: Sendable {
     var segments = SegmentIndex([], isComplete: true, targetDuration: 0)
     var isLive = false
     var targetDuration: Int64 = 0
+    /// Whether the rendition lists keyframes alone, for fast forward and rewind.
+    var isKeyframeOnly = false
+    /// Whether the segments are known: a playlist or an index was read.
+    var isListed = false
 
     /// Whether a reload can show anything new.
     var needsReload: Bool { playlistURL != nil && (isLive || attempts < 2) }
@@ -26,6 +31,7 @@ struct CheckedRendition: Sendable {
     mutating func update(_ playlist: HLSMediaPlaylist) {
         if playlist.hasEnded, isLive { attempts = 1 }
         isLive = !playlist.hasEnded
+        (isListed, isKeyframeOnly) = (true, isKeyframeOnly || playlist.isIFramesOnly)
         targetDuration = playlist.targetDuration
         segments = SegmentIndex(playlist.segments, isComplete: playlist.hasEnded, targetDuration: targetDuration)
     }
@@ -58,8 +64,36 @@ extension Presentation {
     }
 }
 
+extension MultivariantVersion {
+    /// The playlists of keyframes (`EXT-X-I-FRAME-STREAM-INF`), each once.
+    var keyframeRenditions: [CheckedRendition] {
+        var known: Set<HTTPURL> = []
+        return tags("EXT-X-I-FRAME-STREAM-INF").prefix(Self.mostKeyframeRenditions).compactMap { tag in
+            guard let text = tag.attributes["URI"],
+                let address = try? url.resolving(text), known.insert(address).inserted
+            else { return nil }
+            var checked = CheckedRendition(name: "keyframes/\(known.count - 1)", kind: .video)
+            (checked.playlistURL, checked.isKeyframeOnly) = (address, true)
+            return checked
+        }
+    }
+
+    private static let mostKeyframeRenditions = 100
+}
+
 extension CheckedRendition {
+    /// The role of a segment of the rendition.
+    var role: SegmentOrder.Role {
+        if isKeyframeOnly { return .keyframes }
+        switch kind {
+        case .video, .muxed: return .media
+        case .audio: return .audio
+        case .subtitles: return .subtitles
+        }
+    }
+
     mutating func take(_ index: SegmentIndex, isLive: Bool) {
+        isListed = true
         segments = index
         targetDuration = index.targetDuration
         self.isLive = isLive

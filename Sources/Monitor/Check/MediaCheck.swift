@@ -136,7 +136,7 @@ struct MediaCheck {
 
     mutating func decode(_ media: SegmentMedia, of order: SegmentOrder) {
         var options = SegmentDecoder.Options()
-        options.pictures = configuration.needsPictures && !order.isAudio
+        options.pictures = configuration.needsPictures && order.role != .audio
         options.allPictures = configuration.allPictures
         options.sound = configuration.needsSound
         guard options.pictures || options.sound else { return }

@@ -2,10 +2,13 @@ internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentManifests
 internal import InstrumentRules
+internal import InstrumentText
 
 /// Fetches playlists, segments and keys within limits of time, size and redirects.
 struct ResourceClient: Sendable {
     private static let maxRedirects = 10
+    /// The code with which a transport refuses a response whose bytes are not the requested range.
+    private static let wrongRange = HTTPError.Code("wrongRange")
 
     let transport: any HTTPTransport
     let clock: any SchedulingClock
@@ -15,36 +18,80 @@ struct ResourceClient: Sendable {
     enum Failure: Error {
         case status(Int)
         case connection(String)
+        /// The response has other bytes than the requested range.
+        case otherRange(String)
 
         var reason: String {
             switch self {
             case .status(let status): "status \(status)"
-            case .connection(let reason): reason
+            case .connection(let reason), .otherRange(let reason): reason
             }
         }
+    }
+
+    /// The bytes of a resource, or of a range of it.
+    struct Body {
+        var bytes: [UInt8]
+        /// Whether the server sent the whole resource instead of the range.
+        var isRangeIgnored = false
     }
 
     func manifest(_ url: HTTPURL) async -> Result<FetchedText, Failure> {
         let result = await fetch(url, nil, configuration.maxManifestBytes)
         let fetched = clock.timestamp
         return result.map { response in
-            FetchedText(
+            var text = FetchedText(
                 url: response.url,
                 bytes: response.body,
                 fetched: fetched,
                 contentType: response.headers["Content-Type"],
                 serverTime: response.headers["Date"].flatMap { HTTPDate.parse($0, now: fetched.wallTime) }
             )
+            text.requestedURL = url
+            return text
         }
     }
 
     func bytes(_ url: HTTPURL, _ range: ByteRange? = nil) async -> Result<[UInt8], Failure> {
-        await fetch(url, range, configuration.maxSegmentBytes).map { response in
+        await body(url, range).map(\.bytes)
+    }
+
+    func body(_ url: HTTPURL, _ range: ByteRange? = nil) async -> Result<Body, Failure> {
+        await fetch(url, range, configuration.maxSegmentBytes).flatMap { response in
             // A server may ignore the range and send the whole.
-            guard let range, response.status == 200 else { return response.body }
-            let rest = response.body.dropFirst(Int(clamping: range.offset))
-            return Array(range.length.map { rest.prefix(Int(clamping: $0)) } ?? rest)
+            guard let range, response.status == 200 else {
+                if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
+                return .success(Body(bytes: response.body))
+            }
+            let whole = response.body
+            let (start, length) = (Int(clamping: range.offset), range.length.map { Int(clamping: $0) })
+            guard start < whole.count else {
+                let found = "status 200 with \(whole.count) bytes for \(range.headerValue)"
+                return .failure(.otherRange(found))
+            }
+            let rest = whole[start...]
+            let part = Array(length.map { rest.prefix($0) } ?? rest)
+            return .success(Body(bytes: part, isRangeIgnored: part.count < whole.count))
         }
+    }
+
+    /// How a response of status 206 differs from the requested range; nil if it does not, or does not say.
+    ///
+    /// Fewer bytes are right where the file ends before the range.
+    private static func defect(of response: HTTPResponse, _ range: ByteRange) -> String? {
+        guard response.status == 206 else { return nil }
+        let count = Int64(response.body.count)
+        let stated = response.headers["Content-Range"].map { "Content-Range \($0.excerpt())" } ?? "no Content-Range"
+        let found = "\(stated) and \(count) bytes for \(range.headerValue)"
+        if let length = range.length, count > length { return found }
+        guard let header = response.headers["Content-Range"] else { return nil }
+        let numbers = header.split { !$0.isASCII || !$0.isNumber }.prefix(3).map { Int64($0) }
+        guard numbers.count >= 2, let first = numbers[0], let last = numbers[1], first <= last else { return found }
+        let isShort = range.length.map { last.saturatingSubtract(first).saturatingAdd(1) < $0 } ?? false
+        // The range may reach beyond the file, whose size is the third number.
+        let isAtEnd = numbers.count > 2 && numbers[2] == last.saturatingAdd(1)
+        let isRight = first == range.offset && last.saturatingSubtract(first).saturatingAdd(1) == count
+        return isRight && (!isShort || isAtEnd) ? nil : found
     }
 
     /// Asks for one byte, to learn whether a segment is there.
@@ -74,6 +121,10 @@ struct ResourceClient: Sendable {
             let response = try await transport.send(request)
             return response.isSuccess ? .success(response) : .failure(.status(response.status))
         } catch {
+            if error.code == Self.wrongRange {
+                // What follows is advice.
+                return .failure(.otherRange(String(error.message.prefix { $0 != ";" })))
+            }
             return .failure(.connection("\(error.code): \(error.message)"))
         }
     }

@@ -12,13 +12,22 @@ struct SegmentOrder: Sendable {
     var segment: MediaSegment
     var purpose: Purpose
     var isLive: Bool
-    var isAudio: Bool
+    var role: Role
+    /// Whether the segment is the last one of a presentation to which nothing is added.
+    var isLast = false
+
+    enum Role: Sendable { case media, audio, subtitles, keyframes }
 }
 
 /// The result for a segment: its facts, and the plain bytes where pictures or sound are to be decoded.
 struct FetchedSegment: Sendable {
     var facts: SegmentFacts
     var media: SegmentMedia?
+    /// Whether the key of encrypted samples cannot be fetched.
+    var lacksKey = false
+
+    /// Whether the content was read, so that rules could judge it.
+    var isRead: Bool { facts.failure == nil && (!facts.tracks.isEmpty || facts.subtitles != nil) }
 }
 
 /// The plain bytes of a segment.
@@ -48,36 +57,45 @@ actor SegmentFetcher {
             }
             return FetchedSegment(facts: facts)
         }
-        switch await client.bytes(segment.url, segment.byteRange) {
+        switch await client.body(segment.url, segment.byteRange) {
         case .failure(let failure): facts.failure = Self.failure(failure)
-        case .success(let bytes):
-            facts.byteCount = bytes.count
-            facts.hash = FNV1a.hash64(bytes)
+        case .success(let body):
+            facts.byteCount = body.bytes.count
+            facts.hash = FNV1a.hash64(body.bytes)
+            facts.isRangeIgnored = body.isRangeIgnored
             if case .unsupported = segment.encryption?.method { return FetchedSegment(facts: facts) }
-            return await inspect(bytes, segment, facts, keepsMedia: keepsMedia)
+            return await inspect(body.bytes, order, facts, keepsMedia: keepsMedia)
         }
         return FetchedSegment(facts: facts)
     }
 
     private nonisolated func inspect(
         _ bytes: [UInt8],
-        _ segment: MediaSegment,
+        _ order: SegmentOrder,
         _ facts: SegmentFacts,
         keepsMedia: Bool
     ) async -> FetchedSegment {
         var facts = facts
-        let (plain, keyCount) = await decrypted(bytes, segment.encryption)
-        facts.keyByteCount = keyCount
+        let segment = order.segment
+        let decryption = await decrypted(bytes, segment.encryption)
+        facts.keyByteCount = decryption.keyByteCount
+        facts.failure = decryption.fault.map { .undecipherable($0) }
+        let plain = decryption.plain
         var start: [UInt8] = []
         if let initialization = segment.initialization { start = await self.initialization(initialization) ?? [] }
         // A segment that cannot be decrypted has a rule that says why; an initialization segment that is missing, too.
         guard let plain, segment.initialization == nil || !start.isEmpty else { return FetchedSegment(facts: facts) }
-        if Self.isText(plain) { return FetchedSegment(facts: facts) }
+        let hasSamples = if case .samples = segment.encryption?.method { true } else { false }
+        if hasSamples, let url = segment.encryption?.keyURL { facts.keyByteCount = await key(url)?.count }
+        let lacksKey = hasSamples && segment.encryption?.keyURL != nil && facts.keyByteCount == nil
+        if order.role == .subtitles || SubtitleInspection.isText(plain) {
+            facts.take(SubtitleInspection(media: plain, initialization: start, hasReadableSamples: !hasSamples))
+            return FetchedSegment(facts: facts)
+        }
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(media: plain, initialization: start)
-            facts.tracks = inspection.tracks.map { track in
-                SegmentFacts.Track(isVideo: track.isVideo, codec: track.codec, start: track.start, end: track.end)
-            }
+            facts.take(inspection, hasReadableSamples: !hasSamples)
+            facts.isTruncated = inspection.isTruncated
             facts.hasTimeline = inspection.hasTimeline
             facts.wrap = inspection.wrap
             facts.refusal = inspection.refusal.map { refusal in
@@ -91,26 +109,54 @@ actor SegmentFetcher {
         } catch {
             // Fragments without their initialization segment have another rule.
             let isFragment = segment.initialization == nil && Self.isFragment(plain)
-            if case .unreadable(let reason) = error, !isFragment { facts.failure = .unreadable(reason) }
+            if case .unreadable(let reason) = error, !isFragment {
+                // A wrong key leaves bytes that look like a padding once in 256 segments, and a wrong IV always does.
+                facts.failure = facts.isEncrypted ? .undecipherable("\(reason) after decryption") : .unreadable(reason)
+            }
         }
         // Pictures and sound of encrypted samples cannot be decoded.
-        if case .samples = segment.encryption?.method { return FetchedSegment(facts: facts) }
+        if hasSamples { return FetchedSegment(facts: facts, lacksKey: lacksKey) }
         let media = keepsMedia ? SegmentMedia(initialization: start, bytes: plain) : nil
         return FetchedSegment(facts: facts, media: media)
     }
 
-    private nonisolated func decrypted(
-        _ bytes: [UInt8],
-        _ encryption: SegmentEncryption?
-    ) async -> (plain: [UInt8]?, keyCount: Int?) {
-        guard let encryption, encryption.method == .aes128, let url = encryption.keyURL else { return (bytes, nil) }
-        guard let key = await key(url) else { return (nil, nil) }
-        let plain = try? SegmentInspection.decrypt(
+    /// The result of a decryption.
+    private struct Decryption {
+        /// The plain bytes; nil without them.
+        var plain: [UInt8]?
+        /// The size of the key; nil without a key.
+        var keyByteCount: Int?
+        /// What shows that the key does not fit; nil if it may fit.
+        var fault: String?
+    }
+
+    private nonisolated func decrypted(_ bytes: [UInt8], _ encryption: SegmentEncryption?) async -> Decryption {
+        guard let encryption, encryption.method == .aes128, let url = encryption.keyURL else {
+            return Decryption(plain: bytes)
+        }
+        guard let key = await key(url) else { return Decryption() }
+        var result = Decryption(keyByteCount: key.count)
+        // A key of another size has a rule that says why.
+        guard key.count == 16 else { return result }
+        result.plain = try? SegmentInspection.decrypt(
             bytes,
             key: key,
             initializationVector: encryption.initializationVector
         )
-        return (plain, key.count)
+        if let plain = result.plain {
+            // A wrong IV changes the first block alone.
+            let isDamaged = SegmentInspection.isTransportStream(behindDamagedStart: plain)
+            if isDamaged { (result.plain, result.fault) = (nil, "a wrong first block after decryption") }
+            return result
+        }
+        if SegmentInspection.beginsPlainly(bytes) {
+            result.fault = "media that is not encrypted"
+        } else if bytes.isEmpty || bytes.count % 16 != 0 {
+            result.fault = "\(bytes.count) bytes, which is no multiple of 16,"
+        } else {
+            result.fault = "no valid padding after decryption"
+        }
+        return result
     }
 
     private func key(_ url: HTTPURL) async -> [UInt8]? {
@@ -124,8 +170,7 @@ actor SegmentFetcher {
     private func initialization(_ segment: InitializationSegment) async -> [UInt8]? {
         if let known = initializations[segment] { return known }
         guard case .success(let bytes) = await client.bytes(segment.url, segment.byteRange) else { return nil }
-        let (plain, _) = await decrypted(bytes, segment.encryption)
-        guard let plain else { return nil }
+        guard let plain = await decrypted(bytes, segment.encryption).plain else { return nil }
         if initializations.count >= Self.mostKept { initializations = [:] }
         initializations[segment] = plain
         return plain
@@ -137,8 +182,8 @@ actor SegmentFetcher {
         let needed = [segment.encryption?.keyURL, segment.initialization?.url].compactMap(\.self)
         for url in needed {
             let range = segment.initialization?.url == url ? segment.initialization?.byteRange : nil
-            if case .failure(let failure) = await client.availability(url, range) {
-                failures.append(FetchFailure(kind: .segment, url: url, reason: failure.reason))
+            if case .failure(let failure) = await client.body(url, range) {
+                failures.append(failure.observation(of: url))
             }
         }
         return failures
@@ -161,6 +206,9 @@ extension SegmentFetcher {
         (facts.trimmedStart, facts.trimmedEnd) = (segment.trimmedStart, segment.trimmedEnd)
         facts.date = segment.wallTime
         facts.isLive = order.isLive
+        facts.isLast = order.isLast
+        facts.isKeyframeOnly = order.role == .keyframes
+        facts.position = segment.start
         facts.isEncrypted = segment.encryption?.method == .aes128
         facts.hasInitialization = segment.initialization != nil
         return facts
@@ -170,15 +218,42 @@ extension SegmentFetcher {
         switch failure {
         case .status(let status): .status(status)
         case .connection(let reason): .connection(reason)
+        case .otherRange(let found): .otherRange(found)
         }
-    }
-
-    private static func isText(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: "WEBVTT".utf8) || bytes.starts(with: [0xEF, 0xBB, 0xBF] + Array("WEBVTT".utf8))
     }
 
     private static func isFragment(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 8 else { return false }
         return ["moof", "styp", "sidx"].contains { bytes[4..<8].elementsEqual($0.utf8) }
+    }
+}
+
+extension ResourceClient.Failure {
+    /// The failure of a segment's resource, for the rules.
+    func observation(of url: HTTPURL) -> FetchFailure {
+        if case .otherRange(let found) = self { return FetchFailure(kind: .range, url: url, reason: found) }
+        return FetchFailure(.segment, url, self)
+    }
+}
+
+extension SegmentFacts {
+    fileprivate mutating func take(_ inspection: SubtitleInspection) {
+        var read = Subtitles(cueCount: inspection.cueCount, defect: inspection.defect)
+        (read.times, read.hasTimestampMap) = (inspection.times, inspection.hasTimestampMap)
+        subtitles = read
+    }
+
+    fileprivate mutating func take(_ inspection: SegmentInspection, hasReadableSamples: Bool) {
+        tracks = inspection.tracks.map { track in
+            var known = Track(isVideo: track.isVideo, codec: track.codec, start: track.start, end: track.end)
+            // Encrypted samples may hide what kind of frame they are.
+            known.startsWithKeyframe = track.startsWithKeyframe || !hasReadableSamples
+            known.size = track.size.map { Resolution(width: $0.width, height: $0.height) }
+            known.sampleAspect = track.sampleAspect
+            known.largestGap = track.largestGap
+            return known
+        }
+        if inspection.declaresVideo { declaredKinds.insert(.video) }
+        if inspection.declaresAudio { declaredKinds.insert(.audio) }
     }
 }

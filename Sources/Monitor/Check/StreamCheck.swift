@@ -61,7 +61,7 @@ struct CheckSession {
     /// The periods of renditions that are files, by the rendition's name.
     private var files: [String: PeriodParts] = [:]
     var media: MediaCheck?
-    private(set) var report: StreamCheckReport
+    var report: StreamCheckReport
     private let start: MonotonicInstant
     var observe: (@Sendable (StreamCheckRound) -> Void)?
     private var rounds = RoundCounter()
@@ -86,6 +86,7 @@ struct CheckSession {
         await fetchRoot()
         // A media playlist that is the root was fetched with it.
         await reloadPlaylists { $0.attempts == 0 }
+        await askDirectives()
         await fetchSegments()
         reportRound()
         while !Task.isCancelled, let interval = nextInterval() {
@@ -96,14 +97,19 @@ struct CheckSession {
             await fetchSegments()
             reportRound()
         }
-        if await compareSegments() { reportRound() }
+        let known = run.violationCount
+        await compareSegments()
+        summarize()
+        if run.violationCount > known { reportRound() }
         finish()
     }
 
     private mutating func finish() {
+        report.unappliedRules = run.unappliedRules
         report.findings = run.findings
         report.omittedFindings = run.omittedFindings
         report.renditionCount = renditions.count
+        report.stream = StreamDescription(run.history, renditions, now: client.clock.wallTime)
         report.format = run.history.presentation.map { $0.format == .hls ? "HLS" : "DASH" }
         if var media {
             report.media = media.finish()
@@ -122,7 +128,7 @@ struct CheckSession {
         let rootURL: HTTPURL
         switch await client.manifest(manifestURL) {
         case .failure(let failure):
-            run.observe(FetchFailure(kind: .manifest, url: manifestURL, reason: failure.reason))
+            run.observe(FetchFailure(.manifest, manifestURL, failure))
             return
         case .success(let text):
             report.playlistCount += 1
@@ -133,6 +139,7 @@ struct CheckSession {
         guard let presentation = run.history.presentation else { return }
         manifestURL = presentation.live?.reloadURL ?? manifestURL
         var found = presentation.checkedRenditions(rootURL: rootURL)
+        if presentation.format == .hls { found += run.history.multivariant?.keyframeRenditions ?? [] }
         await indexParts(of: presentation, &found)
         report.skippedRenditionCount = max(0, found.count - configuration.maxRenditions)
         found = Array(found.prefix(configuration.maxRenditions))
@@ -168,7 +175,7 @@ struct CheckSession {
             guard case .parts(let sources) = rendition?.source else { continue }
             var parts = files[name] ?? PeriodParts()
             parts.take(Array(sources.prefix(Self.mostPeriods)))
-            await load(&parts)
+            if let failure = await load(&parts) { run.observe(failure) }
             known[name] = parts
             guard let segments = parts.segments(isComplete: presentation.hasLastPeriod, needsBegunPeriods: false) else {
                 continue
@@ -178,12 +185,20 @@ struct CheckSession {
         files = known
     }
 
-    private func load(_ parts: inout PeriodParts) async {
+    /// Fetches the indexes that are missing, up to the first one that cannot be read, and returns why.
+    private func load(_ parts: inout PeriodParts) async -> FetchFailure? {
         while let missing = parts.missing, !Task.isCancelled {
-            guard case .success(let bytes) = await client.bytes(missing.file.url, missing.range),
-                (try? parts.take(bytes)) != nil
-            else { return }
+            switch await client.bytes(missing.file.url, missing.range) {
+            case .failure(let failure): return failure.observation(of: missing.file.url)
+            case .success(let bytes):
+                do throws(ManifestError) {
+                    try parts.take(bytes)
+                } catch {
+                    return FetchFailure(kind: .index, url: missing.file.url, reason: error.message)
+                }
+            }
         }
+        return nil
     }
 
     private mutating func reload() async {
@@ -207,7 +222,7 @@ struct CheckSession {
             guard let result, let playlistURL = renditions[place].playlistURL else { continue }
             switch result {
             case .failure(let failure):
-                run.observe(FetchFailure(kind: .manifest, url: playlistURL, reason: failure.reason))
+                run.observe(FetchFailure(.manifest, playlistURL, failure))
             case .success(let text):
                 report.playlistCount += 1
                 run.observe(text, as: .rendition(renditions[place].name))
@@ -247,7 +262,7 @@ struct CheckSession {
         var orders: [SegmentOrder] = []
         let now = client.clock.wallTime
         let decoded = media.map { $0.renditions(of: run.history.presentation) } ?? []
-        for place in renditions.indices where renditions[place].kind != .subtitles {
+        for place in renditions.indices {
             if configuration.fetchesOnlyDecodedRenditions, !decoded.contains(renditions[place].name) { continue }
             let (name, index, isLive) = (renditions[place].name, renditions[place].segments, renditions[place].isLive)
             let next = renditions[place].plan.next(configuration.segmentCount, of: index, isLive: isLive, now: now)
@@ -259,8 +274,8 @@ struct CheckSession {
                 orders.append(order(oldest, of: place, name, .availability))
             }
             // The last chance to compare the first segment with itself, before it leaves the window.
-            if next.first?.sequence != renditions[place].plan.first?.sequence,
-                let first = renditions[place].plan.expiring(from: index), isLive
+            if isLive, next.first?.sequence != renditions[place].plan.first?.sequence,
+                let first = renditions[place].plan.expiring(from: index)
             {
                 orders.append(order(first, of: place, name, .comparison))
             }
@@ -274,12 +289,14 @@ struct CheckSession {
         _ name: String,
         _ purpose: SegmentOrder.Purpose
     ) -> SegmentOrder {
-        SegmentOrder(
+        let rendition = renditions[place]
+        return SegmentOrder(
             rendition: name,
             segment: segment,
             purpose: purpose,
-            isLive: renditions[place].isLive,
-            isAudio: renditions[place].kind == .audio
+            isLive: rendition.isLive,
+            role: rendition.role,
+            isLast: rendition.segments.isComplete && segment.sequence == rendition.segments.last?.sequence
         )
     }
 
@@ -292,29 +309,35 @@ struct CheckSession {
         for (order, result) in zip(orders, results) where !Task.isCancelled {
             report.segmentCount += result.facts.byteCount == nil ? 0 : 1
             report.segmentBytes += result.facts.byteCount ?? 0
+            if result.isRead { report.readSegmentCount += 1 }
+            if result.facts.byteCount != nil, case .unsupported(let method) = order.segment.encryption?.method {
+                report.unreadEncryptions.insert(method)
+            }
             // An expired segment cannot be compared; whether it may expire is not asked here.
             if order.purpose == .comparison, result.facts.failure != nil { continue }
             run.observe(result.facts)
-            if result.facts.failure == nil, result.facts.tracks.isEmpty, order.purpose == .contents {
+            if result.facts.failure == nil, !result.isRead || result.lacksKey, order.purpose == .contents {
                 for failure in await segments.failures(of: order.segment) { run.observe(failure) }
             }
             if let content = result.media { media?.decode(content, of: order) }
         }
     }
 
-    /// Fetches the first segment of each rendition again, to learn whether the bytes change. Returns whether it found
-    /// anything.
-    private mutating func compareSegments() async -> Bool {
-        guard configuration.segmentCount > 0, !Task.isCancelled else { return false }
+    /// Fetches the first segment of each rendition again, to learn whether the bytes change.
+    private mutating func compareSegments() async {
+        guard configuration.segmentCount > 0, !Task.isCancelled else { return }
         var orders: [SegmentOrder] = []
         for place in renditions.indices {
             guard let first = renditions[place].plan.compared(in: renditions[place].segments) else { continue }
             orders.append(order(first, of: place, renditions[place].name, .comparison))
         }
-        let known = run.sums.values.reduce(0) { $0 + $1.count }
         await fetch(orders)
-        return run.sums.values.reduce(0) { $0 + $1.count } > known
     }
+}
+
+extension RuleRun {
+    /// How often a rule was broken.
+    fileprivate var violationCount: Int { sums.values.reduce(0) { $0 + $1.count } }
 }
 
 /// Applies an operation to elements, a few at a time; the results are in the order of the elements.

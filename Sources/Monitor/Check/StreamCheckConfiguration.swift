@@ -43,12 +43,23 @@ public struct StreamCheckReport: Sendable {
     public var playlistCount = 0
     /// The number of segments that were fetched.
     public var segmentCount = 0
+    /// The number of segments whose content was read: demuxed, or parsed as subtitles, and decrypted before that.
+    public var readSegmentCount = 0
     /// The number of bytes of the segments.
     public var segmentBytes = 0
     /// The number of renditions that were checked.
     public var renditionCount = 0
     /// The number of renditions that were left out because there were too many.
     public var skippedRenditionCount = 0
+    /// The stream as the check understood it; nil where nothing could be read.
+    public var stream: StreamDescription?
+    /// The reason for which nothing of the media could be checked; nil if something was.
+    public var emptiness: String?
+    /// The rules that were applied to nothing, because nothing of the kind that they judge was observed: rules on
+    /// segments without segments, rules of the other format.
+    public var unappliedRules: [Rule.ID] = []
+    /// The methods of encrypted segments that were fetched and cannot be decrypted.
+    var unreadEncryptions: Set<String> = []
     /// The findings in pictures and sound.
     public var media: [MediaFinding] = []
     /// The short-term loudness of the sound that was decoded; nil without a check of loudness.
@@ -57,9 +68,25 @@ public struct StreamCheckReport: Sendable {
     /// Creates an empty report.
     public init(url: String) { self.url = url }
 
-    /// Whether an error was found, or (with `isStrict`) a warning.
+    /// The result of a check in one word.
+    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+        /// Media was checked, and no rule is broken.
+        case sound
+        /// Media was checked, and a rule is broken, or an interval of pictures or sound was found.
+        case findings
+        /// Nothing of the media could be checked (``StreamCheckReport/emptiness``): no stream, no segment that is
+        /// available now, no segment that could be read. There may be findings that say why.
+        case nothing
+    }
+
+    /// The result in one word.
+    public var outcome: Outcome {
+        if emptiness != nil { return .nothing }
+        return findings.isEmpty && media.isEmpty ? .sound : .findings
+    }
+
+    /// Whether an error was found, or (with `isStrict`) a warning, or nothing could be checked.
     public func isFailed(isStrict: Bool) -> Bool {
-        findings.contains { isStrict || $0.severity == .error }
-            || !media.isEmpty
+        findings.contains { isStrict || $0.severity == .error } || !media.isEmpty || emptiness != nil
     }
 }

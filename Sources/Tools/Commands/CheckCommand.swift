@@ -28,9 +28,12 @@ struct CheckCommand: AsyncParsableCommand {
                   https://example.org/live/master.m3u8
               player-monitor check --format junit --ignore gap-listed \\
                   https://example.org/film.m3u8 > check.xml
+              player-monitor check --show --for 0 https://example.org/film.m3u8
               player-monitor check --list
 
             A warning leaves the exit code 0, unless --strict is given. A black, frozen or silent interval counts as an error.
+            If nothing of the media could be checked (no playlist, no segment that is available now, with --segments no \
+            segment that could be read), the outcome is 'nothing to check' with its reason, and the exit code 1.
             """
     )
 
@@ -70,6 +73,9 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Rule to leave out; may be repeated.", valueName: "rule"))
     var ignore: [String] = []
 
+    @Flag(help: "Show the stream as the check understood it: variants, renditions, segments, periods, encryption.")
+    var show = false
+
     @Flag(help: "List all rules with severity and source, and exit.")
     var list = false
 
@@ -102,7 +108,10 @@ struct CheckCommand: AsyncParsableCommand {
         let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: refusePrivateAddresses)
         let reports = try await reports(transport)
         switch format {
-        case .text: for report in reports { try terminal.output(CheckText(isStrict: strict).text(of: report)) }
+        case .text:
+            for report in reports {
+                try terminal.output(CheckText(isStrict: strict, showsStream: show).text(of: report))
+            }
         case .json:
             for report in reports { try terminal.output(json: CheckJSON.value(of: report, isStrict: strict).bytes) }
         case .junit: try terminal.output(CheckXML(rules: rules, isStrict: strict).text(of: reports))

@@ -14,11 +14,16 @@ enum CheckJSON {
             "skippedRenditions": .int(report.skippedRenditionCount),
             "playlists": .int(report.playlistCount),
             "segments": .int(report.segmentCount),
+            "readSegments": .int(report.readSegmentCount),
             "segmentBytes": .int(report.segmentBytes),
+            "outcome": .string(report.outcome.rawValue),
+            "reason": report.emptiness.map { .string($0) } ?? .null,
+            "unappliedRules": .array(report.unappliedRules.map { .string($0.description) }),
             "omittedFindings": .int(report.omittedFindings),
             "findings": .array(report.findings.map(finding)),
             "media": .array(report.media.map(media)),
         ]
+        value["stream"] = report.stream.map(DescriptionJSON.value) ?? .null
         value["format"] = report.format.map { .string($0) } ?? .null
         if let loudness = report.loudness {
             value["loudness"] = [
@@ -65,6 +70,7 @@ struct CheckXML {
         let cases =
             rules.map { testCase($0, findings[$0.id] ?? []) }
             + MediaFinding.Kind.allCases.compactMap { kind in media[kind].map { testCase(kind, $0) } }
+            + [outcome(report)]
         let failures = cases.count { $0.isFailure }
         let name = Self.escaped(report.url)
         return "  <testsuite name=\"\(name)\" tests=\"\(cases.count)\" failures=\"\(failures)\">\n"
@@ -94,6 +100,15 @@ struct CheckXML {
             text: "    <testcase classname=\"rules\" name=\"\(name)\">\(content)</testcase>\n",
             isFailure: isFailure
         )
+    }
+
+    /// The case that fails if nothing could be checked.
+    private func outcome(_ report: StreamCheckReport) -> Case {
+        let start: TerminalText = "    <testcase classname=\"check\" name=\"outcome\""
+        guard let reason = report.emptiness else { return Case(text: start + "/>\n", isFailure: false) }
+        let failure: TerminalText =
+            "<failure type=\"error\" message=\"nothing to check\">\(Self.escaped(reason))</failure>"
+        return Case(text: start + ">\(failure)</testcase>\n", isFailure: true)
     }
 
     private func testCase(_ kind: MediaFinding.Kind, _ findings: [MediaFinding]) -> Case {

@@ -7,13 +7,16 @@ internal import InstrumentTerminal
 /// The report of a check for people.
 struct CheckText {
     let isStrict: Bool
+    /// Whether the stream is shown as the check understood it.
+    let showsStream: Bool
     private let style = TerminalStyle()
 
-    init(isStrict: Bool) { self.isStrict = isStrict }
+    init(isStrict: Bool, showsStream: Bool = false) { (self.isStrict, self.showsStream) = (isStrict, showsStream) }
 
     func text(of report: StreamCheckReport) -> TerminalText {
         var lines: [TerminalText] = [style.bold("\(report.url)") + summary(of: report)]
-        for finding in report.findings { lines += self.lines(of: finding) }
+        if showsStream, let stream = report.stream { lines += DescriptionText.lines(of: stream) }
+        for group in FindingGroup.groups(of: report.findings) { lines += self.lines(of: group) }
         for finding in report.media {
             lines.append("  \(style.error("error")) \(style.bold("\(finding.kind.rawValue)")) \(finding.rendition)")
             lines.append("    \(finding.message)")
@@ -26,30 +29,39 @@ struct CheckText {
 
     private func summary(of report: StreamCheckReport) -> TerminalText {
         guard let format = report.format else { return "" }
+        let segments = Self.count(report.segmentCount, "segment")
         var parts: [TerminalText] = [
             "\(format)", Self.count(report.renditionCount, "rendition"),
-            Self.count(report.playlistCount, "playlist"), Self.count(report.segmentCount, "segment"),
+            Self.count(report.playlistCount, "playlist"),
+            report.segmentCount > 0 ? "\(segments) (\(report.readSegmentCount) read)" : segments,
         ]
         if report.skippedRenditionCount > 0 { parts.append("\(report.skippedRenditionCount) renditions left out") }
         return style.faint("  " + parts.joined(separator: ", "))
     }
 
-    private func lines(of finding: Finding) -> [TerminalText] {
+    private func lines(of group: FindingGroup) -> [TerminalText] {
+        let finding = group.first
         let word = finding.severity == .error ? style.error("error") : style.warning("warning")
         let place = finding.problem.line.map { ":\($0)" } ?? ""
         let again: TerminalText = finding.count > 1 ? style.faint(" (\(finding.count) times)") : ""
         return [
-            "  \(word) \(style.bold("\(finding.rule)")) \(finding.resource)\(place)\(again)",
+            "  \(word) \(style.bold("\(finding.rule)")) \(finding.resource)\(place)\(again)\(others(group))",
             "    \(finding.title). \(finding.message)",
             "    " + style.faint("\(finding.source)"),
         ]
     }
 
+    private func others(_ group: FindingGroup) -> TerminalText {
+        guard group.otherCount > 0 else { return "" }
+        return style.faint(" and \(String(counting: group.otherCount, "other resource"))")
+    }
+
     private func result(of report: StreamCheckReport) -> TerminalText {
         let errors = report.findings.count { $0.severity == .error } + report.media.count
         let warnings = report.findings.count { $0.severity == .warning }
-        if errors + warnings == 0 { return report.format == nil ? "no stream" : "no rule is broken" }
-        return "\(Self.count(errors, "error")), \(Self.count(warnings, "warning"))"
+        let counts: TerminalText = "\(Self.count(errors, "error")), \(Self.count(warnings, "warning"))"
+        if let reason = report.emptiness { return "nothing to check: \("\(reason)"); \(counts)" }
+        return errors + warnings == 0 ? "no rule is broken" : counts
     }
 
     private static func count(_ number: Int, _ word: String) -> TerminalText {

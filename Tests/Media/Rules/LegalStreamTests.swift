@@ -144,8 +144,10 @@ struct LegalStreamTests {
         #expect(streams.count > 20)
         for path in streams {
             let report = try await RuleTableTests.check(path)
+            // One stream of the catalogue has an end of an ad break without a begin, to test players.
+            let expected: [Rule.ID] = path.contains("ads-orphaned") ? ["ad-signal-wrong"] : []
             let found = report.findings.map { "\($0.rule) at \($0.resource): \($0.message)" }
-            #expect(found.isEmpty, "\(path)")
+            #expect(report.findings.map(\.rule) == expected, "\(path): \(found)")
         }
     }
 }

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// Answers with the files of a folder.
-private struct FolderTransport: HTTPTransport {
+struct FolderTransport: HTTPTransport {
     let folder: Scratch
 
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {

@@ -42,8 +42,12 @@ struct OriginTransport: HTTPTransport {
                 try headers.set(String(field[0]), field.count > 1 ? String(field[1].drop { $0 == " " }) : "")
             }
             response = HTTPResponse(status: 200, headers: headers, body: bytes, url: request.url)
-            if let range = request.headers["Range"], let part = Self.part(range, of: bytes) {
-                (response.status, response.body) = (206, part)
+            if let range = request.headers["Range"], resource.ranges != .ignored,
+                let part = Self.part(range, of: bytes)
+            {
+                (response.status, response.body) = (206, resource.ranges == .wholeBody ? bytes : Array(part))
+                let bounds = "\(part.startIndex)-\(part.endIndex - 1)"
+                try response.headers.set("Content-Range", "bytes \(bounds)/\(bytes.count)")
             }
         }
         change?(&response)
@@ -54,9 +58,9 @@ struct OriginTransport: HTTPTransport {
         body.bytes(at: 0, count: body.count).map { Array($0.readableBytesView) } ?? []
     }
 
-    private static func part(_ header: String, of bytes: [UInt8]) -> [UInt8]? {
+    private static func part(_ header: String, of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         let bounds = header.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
         guard let first = bounds.first, first < bytes.count else { return nil }
-        return Array(bytes[first...min(bounds.count > 1 ? bounds[1] : .max, bytes.count - 1)])
+        return bytes[first...min(bounds.count > 1 ? bounds[1] : .max, bytes.count - 1)]
     }
 }

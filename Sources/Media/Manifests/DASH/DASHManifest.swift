@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 internal import InstrumentXML
 
 /// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' times.
@@ -26,7 +27,7 @@ struct DASHManifest: Hashable, Sendable {
         guard root.name == "MPD" else {
             throw ManifestError(
                 .notAManifest,
-                "the root element must be `MPD`; check the server's answer",
+                "the root element must be `MPD` (found `\(root.name.excerpt())`); check the server's answer",
                 line: root.line,
                 url: url
             )
@@ -73,11 +74,7 @@ struct DASHManifest: Hashable, Sendable {
         var periods: [Period] = []
         for element in elements {
             if element["xlink:href"] != nil {
-                notices.add(
-                    .unsupportedFeature,
-                    "xlink is not followed; a period elsewhere is left out",
-                    line: element.line
-                )
+                notices.add(.remotePeriod, line: element.line)
             }
             let previous = periods.last
             let follows = previous.flatMap { last in
@@ -85,16 +82,13 @@ struct DASHManifest: Hashable, Sendable {
             }
             let atZero: Int64? = periods.isEmpty && (!isDynamic || root["availabilityStartTime"] != nil) ? 0 : nil
             guard let start = element.duration("start") ?? follows ?? atZero else {
-                notices.add(.oddity, "a period that does not say when it begins is left out", line: element.line)
+                // A live MPD announces a period without a start (section 5.3.2.1).
+                if !isDynamic { notices.add(.periodWithoutStart, line: element.line) }
                 continue
             }
             if let last = periods.indices.last {
                 guard start >= periods[last].start else {
-                    notices.add(
-                        .oddity,
-                        "a period that begins before the one in front of it is left out",
-                        line: element.line
-                    )
+                    notices.add(.misplacedPeriod, line: element.line)
                     continue
                 }
                 periods[last].end = min(start, periods[last].end ?? start)

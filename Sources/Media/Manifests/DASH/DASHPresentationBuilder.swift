@@ -104,11 +104,7 @@ struct DASHPresentationBuilder {
         guard let server = direct?["value"].flatMap({ CalendarText.wallTime($0) }) else {
             clockSources = ClockSource.sources(of: timings, relativeTo: manifest.url)
             if clockSources.isEmpty, let timing = timings.first {
-                notices.add(
-                    .unsupportedFeature,
-                    "the probe asks no clock with the scheme of this UTCTiming; the local clock counts",
-                    line: timing.line
-                )
+                notices.add(.unsupportedClock, line: timing.line)
             }
             return start.advanced(nanoseconds: clockOffset.saturatingMultiply(-1))
         }
@@ -204,11 +200,7 @@ struct DASHPresentationBuilder {
     /// Excludes pictures for fast forward, and sets with essential properties that are not supported.
     private mutating func isPlayable(_ set: MarkupElement) -> Bool {
         if set["xlink:href"] != nil {
-            notices.add(
-                .unsupportedFeature,
-                "xlink is not followed; an adaptation set elsewhere is left out",
-                line: set.line
-            )
+            notices.add(.remoteSet, line: set.line)
         }
         return meetsEssentialProperties(of: set, "an adaptation set")
     }
@@ -218,11 +210,7 @@ struct DASHPresentationBuilder {
         case .met: return true
         case .otherUse: return false
         case .unknown:
-            notices.add(
-                .unsupportedFeature,
-                "\(name) with an unknown EssentialProperty is left out",
-                line: element.line
-            )
+            notices.add(.unknownEssentialProperty, name, line: element.line)
             return false
         }
     }
@@ -249,7 +237,9 @@ struct DASHPresentationBuilder {
                 guard let (levels, kind) = try levels(of: representation, in: set, period, base) else { continue }
                 let inherits = representation.first("SegmentTemplate") == nil
                 let part = try part(of: levels, period, &shared, inherits: inherits)
-                tracks.append(Track(levels, kind: kind, description, set: occurrence, part: part))
+                let track = Track(levels, kind: kind, description, set: occurrence, part: part)
+                notices.add(unknownCodecsOf: track.codecs, line: representation.line)
+                tracks.append(track)
             } catch {
                 try leaveOut(representation, error)
             }
@@ -277,16 +267,13 @@ struct DASHPresentationBuilder {
 
     /// A representation that cannot be played is left out, as players do; limits hold for the whole MPD.
     private mutating func leaveOut(_ representation: MarkupElement, _ fault: ManifestError) throws(ManifestError) {
-        let codes: [ManifestError.Code: ManifestNotice.Code] = [
-            .malformed: .oddity, .unsupported: .unsupportedFeature, .referenceRefused: .referenceRefused,
+        let subjects: [ManifestError.Code: ManifestNotice.Subject] = [
+            .malformed: .malformedRepresentation, .unsupported: .unsupportedRepresentation,
+            .referenceRefused: .refusedRepresentation,
         ]
-        guard let code = codes[fault.code] else { throw fault }
+        guard let subject = subjects[fault.code] else { throw fault }
         firstFault = firstFault ?? fault
-        notices.add(
-            code,
-            "a representation is left out: \(fault.message)",
-            line: fault.line ?? representation.line
-        )
+        notices.add(subject, fault.message, line: fault.line ?? representation.line)
     }
 
     private mutating func part(
@@ -295,7 +282,7 @@ struct DASHPresentationBuilder {
         _ shared: inout TemplateRow?,
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
-        if levels.isProtected { notices.addEncryptedSamples("ContentProtection", line: levels.set.line) }
+        if levels.isProtected { notices.add(.encryptedSamples, "ContentProtection", line: levels.set.line) }
         let encryption = SegmentEncryption(
             method: .samples(levels.protectionScheme ?? "ContentProtection"),
             keyURL: nil,

@@ -130,9 +130,8 @@ struct PeriodJoiner {
             if let match = table.match(track) {
                 parts.append(period.tracks[match].part)
             } else if let gap = gap(period) {
-                notices.append(
-                    ManifestNotice(.oddity, "a period lacks \(track.kind) that others have; it is a gap there")
-                )
+                let subject = track.kind == .subtitles ? ManifestNotice.Subject.missingSubtitles : .missingTrack
+                notices.append(ManifestNotice(subject, "\(track.kind)"))
                 parts.append(.segments(gap))
             }
         }

@@ -100,7 +100,7 @@ struct PeriodSegments {
                 throw ManifestError(.limitExceeded, message, line: line)
             }
             let code: ManifestError.Code = error == .unknownIdentifier("SubNumber") ? .unsupported : .malformed
-            throw ManifestError(code, "a template of addresses cannot be read (\(error))", line: line)
+            throw ManifestError(code, "a template of addresses cannot be read: \(error.reason)", line: line)
         }
     }
 

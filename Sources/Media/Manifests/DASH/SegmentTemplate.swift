@@ -31,7 +31,21 @@ struct SegmentTemplate: Hashable, Sendable {
 
 extension SegmentTemplate {
     /// The reason why a template is invalid.
-    enum Fault: Error, Hashable { case unclosed, unknownIdentifier(String), invalidWidth, tooLong }
+    enum Fault: Error, Hashable {
+        case unclosed, unknownIdentifier(String), invalidWidth, tooLong
+
+        /// The fault in words.
+        var reason: String {
+            switch self {
+            case .unclosed: "`$` must enclose each identifier, and `$$` stands for `$`"
+            case .unknownIdentifier(let name):
+                "`$\(name)$` must be one of $RepresentationID$, $Number$, $Time$ and $Bandwidth$"
+            case .invalidWidth:
+                "the width of a number must be written as `%0` with digits and `d`, such as `$Number%05d$`"
+            case .tooLong: "the address exceeds the limit of its length"
+            }
+        }
+    }
 
     /// Reads a template and substitutes the values that all segments of a representation share.
     ///

@@ -111,19 +111,11 @@ struct TimelineRuns {
         for (place, entry) in entries.enumerated() {
             let start = entry.integer("t") ?? time
             guard let ticks = entry.integer("d"), ticks > 0 else {
-                notices.add(
-                    .oddity,
-                    "a segment of a SegmentTimeline without a duration is passed over",
-                    line: entry.line
-                )
+                notices.add(.entryWithoutDuration, line: entry.line)
                 continue
             }
             guard place == 0 || row.count == 0 || start >= row.lastTime else {
-                notices.add(
-                    .oddity,
-                    "a segment of a SegmentTimeline that begins too early is passed over",
-                    line: entry.line
-                )
+                notices.add(.misplacedEntry, line: entry.line)
                 continue
             }
             addGap(&row, from: time, to: start)

@@ -63,7 +63,7 @@ struct HLSLadder {
         let ranked = variants.enumerated().sorted { ($0.1.peakBitrate, $0.0) < ($1.1.peakBitrate, $1.0) }
         variants = ranked.map(\.element)
         if playlist.streams.contains(where: { $0.videoGroup != nil }) {
-            notices.append(ManifestNotice(.unsupportedFeature, "the probe ignores alternative video renditions"))
+            notices.append(ManifestNotice(.alternativeVideo))
         }
     }
 

@@ -43,7 +43,7 @@ public enum HLSPlaylist: Hashable, Sendable {
         else {
             throw ManifestError(
                 .notAManifest,
-                "the first line of an HLS playlist must be #EXTM3U; check the server's answer",
+                "the first line of an HLS playlist must be #EXTM3U (found \(ManifestContent(bytes))); check the server's answer",
                 line: 1
             )
         }

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 // The tags of low-latency playlists (rfc8216bis).
 extension MediaPlaylistParser {
@@ -14,7 +15,7 @@ extension MediaPlaylistParser {
 
     mutating func readPartInformation(_ line: PlaylistLine) throws(ManifestError) {
         guard let target = try attributes(line).nanoseconds("PART-TARGET"), target > 0 else {
-            notices.add(.oddity, "EXT-X-PART-INF without a PART-TARGET above 0 is passed over", line: line.number)
+            notices.add(.incompletePartInformation, "`\(line.value.excerpt())`", line: line.number)
             return
         }
         playlist.control.partTarget = target
@@ -23,7 +24,7 @@ extension MediaPlaylistParser {
     mutating func readPart(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
         guard let reference = attributes["URI"], let duration = attributes.nanoseconds("DURATION"), duration >= 0 else {
-            notices.add(.oddity, "EXT-X-PART without URI or DURATION is passed over", line: line.number)
+            notices.add(.incompletePart, line: line.number)
             return
         }
         partCount += 1
@@ -75,11 +76,10 @@ extension MediaPlaylistParser {
         default: return  // A later version may have more types.
         }
         guard playlist[keyPath: target] == nil else {
-            return notices.add(.oddity, "the second EXT-X-PRELOAD-HINT of a type is passed over", line: line.number)
+            return notices.add(.repeatedHint, line: line.number)
         }
         guard let reference = attributes["URI"], let byteRange = Self.hintedRange(attributes) else {
-            let message = "EXT-X-PRELOAD-HINT without URI, or with an invalid range, is passed over"
-            return notices.add(.oddity, message, line: line.number)
+            return notices.add(.invalidHint, line: line.number)
         }
         guard let url = try optionalAddress(reference, line) else { return }
         playlist[keyPath: target] = PreloadHint(url: url, byteRange: byteRange)

@@ -25,7 +25,7 @@ extension MediaPlaylistParser {
             if let value = try readNumber(line) { playlist.mediaSequence = value }
         case "#EXT-X-DISCONTINUITY-SEQUENCE":
             if let value = try readNumber(line) { discontinuity = value }
-        case "#EXT-X-ENDLIST": playlist.hasEnded = true
+        case "#EXT-X-ENDLIST": (playlist.hasEnded, hasEndTag) = (true, true)
         case "#EXT-X-PLAYLIST-TYPE": readType(line)
         case "#EXT-X-VERSION": playlist.version = DecimalText.integer(line.value) ?? 1
         case "#EXT-X-INDEPENDENT-SEGMENTS": playlist.hasIndependentSegments = true
@@ -59,7 +59,7 @@ extension MediaPlaylistParser {
         guard let value = DecimalText.nanoseconds(line.value.split(at: ",").before.trimmingSpaces) else {
             throw ManifestError(.malformed, "`EXTINF` must have a duration in seconds", line: line.number)
         }
-        if value < 0 { notices.add(.oddity, "a segment has a negative duration; it counts as none", line: line.number) }
+        if value < 0 { notices.add(.negativeDuration, "`\(line.value.excerpt())`", line: line.number) }
         duration = max(0, value)
     }
 
@@ -81,7 +81,7 @@ extension MediaPlaylistParser {
     private mutating func readDate(_ line: PlaylistLine) {
         programDate = CalendarText.wallTime(line.value)
         if programDate == nil {
-            notices.add(.oddity, "EXT-X-PROGRAM-DATE-TIME is no date of ISO 8601", line: line.number)
+            notices.add(.invalidDate, "`\(line.value.excerpt())`", line: line.number)
         }
     }
 
@@ -92,11 +92,14 @@ extension MediaPlaylistParser {
         }
         playlist.targetDuration = value
         hasTargetDuration = true
+        if DecimalText.integer(line.value) == nil {
+            notices.add(.fractionalTargetDuration, "`\(line.value.excerpt())`", line: line.number)
+        }
     }
 
     private mutating func readNumber(_ line: PlaylistLine) throws(ManifestError) -> Int64? {
         guard playlist.segments.isEmpty else {
-            notices.add(.oddity, "a sequence number after the first segment is passed over", line: line.number)
+            notices.add(.lateSequenceNumber, line.tag.map { String($0.dropFirst()) }, line: line.number)
             return nil
         }
         guard let value = DecimalText.integer(line.value) else {
@@ -106,10 +109,11 @@ extension MediaPlaylistParser {
     }
 
     private mutating func readType(_ line: PlaylistLine) {
+        typeLine = line.number
         switch line.value {
         case "VOD": playlist.kind = .onDemand
         case "EVENT": playlist.kind = .event
-        default: notices.add(.oddity, "EXT-X-PLAYLIST-TYPE is neither VOD nor EVENT", line: line.number)
+        default: notices.add(.unknownPlaylistType, "`\(line.value.excerpt())`", line: line.number)
         }
         // The playlist must not change (section 4.3.3.5), so no segment will be added even where EXT-X-ENDLIST is
         // missing.
@@ -118,23 +122,24 @@ extension MediaPlaylistParser {
 
     private mutating func readDateRange(_ line: PlaylistLine) throws(ManifestError) {
         guard dateRanges.count < limits.segments else { return }
-        if !dateRanges.add(try attributes(line).values.mapValues(\.text), line: line.number) {
-            notices.add(.oddity, "EXT-X-DATERANGE without ID or START-DATE is passed over", line: line.number)
+        let attributes = try attributes(line)
+        if let text = attributes["START-DATE"], CalendarText.wallTime(text) == nil {
+            unreadableRanges.insert(line.number)
+            notices.add(.unreadableDateRange, "`\(text.excerpt())`", line: line.number)
+        }
+        if !dateRanges.add(attributes.values.mapValues(\.text), line: line.number) {
+            notices.add(.incompleteDateRange, line: line.number)
         }
     }
 
     mutating func finishDateRanges() {
         let (valid, invalidLines) = dateRanges.ranges
         playlist.dateRanges = valid
-        for line in invalidLines {
-            notices.add(.oddity, "EXT-X-DATERANGE without ID or START-DATE is passed over", line: line)
+        for line in invalidLines where !unreadableRanges.contains(line) {
+            notices.add(.incompleteDateRange, line: line)
         }
         for range in valid where range.contradiction != nil {
-            notices.add(
-                .oddity,
-                "the tags of a date range contradict each other; the range is invalid",
-                line: range.line
-            )
+            notices.add(.contradictoryDateRange, line: range.line)
         }
     }
 
@@ -174,7 +179,7 @@ extension MediaPlaylistParser {
         // value while the window moves on.
         let encryption = keys.encryption(sequence: 0).flatMap { $0.coversContainer ? $0 : nil }
         if encryption?.method == .aes128, !keys.hasVector {
-            notices.add(.oddity, "EXT-X-MAP is encrypted without an IV, which is required", line: line.number)
+            notices.add(.mapWithoutVector, line: line.number)
         }
         map = Shared(InitializationSegment(url: url, byteRange: range, encryption: encryption))
     }

@@ -27,7 +27,12 @@ struct MediaPlaylistParser {
     var keys = KeyLine()
     var map: Shared<InitializationSegment>?
     var hasTargetDuration = false
+    var hasEndTag = false
+    /// The line of `EXT-X-PLAYLIST-TYPE`.
+    var typeLine: Int?
     var dateRanges = DateRangeTable()
+    /// The lines of date ranges whose date cannot be read.
+    var unreadableRanges: Set<Int> = []
     /// What the playlists of other renditions have last, as far as the tags say it.
     var reports: [(url: HTTPURL, sequence: Int64?, part: Int?)] = []
     /// The last programme date: the start time and the date.
@@ -44,6 +49,7 @@ struct MediaPlaylistParser {
     }
 
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMediaPlaylist {
+        notices.add(encodingOf: bytes)
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
             if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
@@ -59,7 +65,7 @@ struct MediaPlaylistParser {
             parts = []
         }
         guard let duration else {
-            notices.add(.oddity, "an address without EXTINF is left out", line: line.number)
+            notices.add(.addressWithoutDuration, line: line.number)
             return
         }
         guard playlist.segments.count < limits.segments else {
@@ -106,11 +112,7 @@ struct MediaPlaylistParser {
         if let range = previous?.byteRange, previous?.url == url {
             return ByteRange(offset: range.offset.saturatingAdd(range.length ?? 0), length: byteRange.length)
         }
-        notices.add(
-            .oddity,
-            "a byte range without offset follows no range of the same file; it is read from 0",
-            line: line.number
-        )
+        notices.add(.rangeWithoutStart, line: line.number)
         return ByteRange(offset: 0, length: byteRange.length)
     }
 
@@ -128,12 +130,15 @@ struct MediaPlaylistParser {
     private mutating func finish() {
         let longest = playlist.segments.map(\.duration).max() ?? 0
         if !hasTargetDuration {
-            notices.add(.oddity, "EXT-X-TARGETDURATION is missing; the longest segment stands for it")
+            notices.add(.missingTargetDuration)
             playlist.targetDuration = max(longest, 1_000_000_000)
         }
         // Rounded to the nearest second, a segment must not be longer (RFC 8216 section 4.3.3.1).
-        if longest >= playlist.targetDuration.saturatingAdd(500_000_000) {
-            notices.add(.oddity, "a segment is longer than EXT-X-TARGETDURATION allows")
+        if longest.roundedToSeconds > playlist.targetDuration.roundedToSeconds {
+            notices.add(.exceededTargetDuration)
+        }
+        if let typeLine, playlist.kind == .onDemand, !hasEndTag, !playlist.segments.isEmpty {
+            notices.add(.missingEndList, line: typeLine)
         }
         if playlist.hasEnded { playlist.kind = .onDemand }
         finishOpenSegment()
@@ -146,10 +151,9 @@ struct MediaPlaylistParser {
     private mutating func noteEncryption() {
         for segment in playlist.segments {
             switch segment.encryption?.method {
-            case .samples(let method): return notices.addEncryptedSamples(method)
+            case .samples(let method): return notices.add(.encryptedSamples, method)
             case .unsupported(let method):
-                let message = "segments are encrypted in an unsupported way (\(method)); the probe cannot play them"
-                return notices.add(.unsupportedEncryption, message)
+                return notices.add(.unsupportedEncryption, method)
             case .aes128, nil: continue
             }
         }

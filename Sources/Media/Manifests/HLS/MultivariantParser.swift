@@ -23,6 +23,7 @@ struct MultivariantParser {
     }
 
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMultivariantPlaylist {
+        notices.add(encodingOf: bytes)
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
             if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
@@ -49,9 +50,7 @@ struct MultivariantParser {
         case "#EXT-X-SESSION-KEY":
             let method = try attributes(line)["METHOD"] ?? ""
             if method != "NONE", method != "AES-128" {
-                let message =
-                    "the presentation announces encryption that the probe does not remove (\(method.excerpt()))"
-                notices.add(.unsupportedEncryption, message, line: line.number)
+                notices.add(.unsupportedSessionEncryption, method.excerpt(), line: line.number)
             }
         case "#EXT-X-CONTENT-STEERING":
             playlist.steering = try steering(line)
@@ -62,7 +61,7 @@ struct MultivariantParser {
     private mutating func steering(_ line: PlaylistLine) throws(ManifestError) -> ContentSteering? {
         let attributes = try attributes(line)
         guard let reference = attributes["SERVER-URI"] else {
-            notices.add(.oddity, "EXT-X-CONTENT-STEERING without SERVER-URI is left out", line: line.number)
+            notices.add(.steeringWithoutServer, line: line.number)
             return nil
         }
         let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
@@ -75,7 +74,7 @@ struct MultivariantParser {
 
     private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {
         guard let attributes = stream else {
-            notices.add(.oddity, "an address without EXT-X-STREAM-INF is left out", line: line.number)
+            notices.add(.addressWithoutStream, line: line.number)
             return
         }
         stream = nil
@@ -86,12 +85,14 @@ struct MultivariantParser {
             url = try references.resolve(text, line: line.number, budget: &addressBudget)
         } catch {
             guard error.code == .referenceRefused else { throw error }
-            return notices.add(.referenceRefused, "a variant is left out: \(error.message)", line: line.number)
+            return notices.add(.referenceRefused, "of a variant: \(error.message)", line: line.number)
         }
         if attributes.integer("BANDWIDTH") == nil {
-            notices.add(.oddity, "a variant has no BANDWIDTH, which is required", line: line.number)
+            notices.add(.missingBandwidth, line: line.number)
         }
-        playlist.streams.append(HLSMultivariantPlaylist.Stream(url: url, attributes))
+        let stream = HLSMultivariantPlaylist.Stream(url: url, attributes)
+        notices.add(unknownCodecsOf: stream.codecs, line: line.number)
+        playlist.streams.append(stream)
     }
 
     private mutating func addMedia(_ line: PlaylistLine) throws(ManifestError) {
@@ -99,14 +100,14 @@ struct MultivariantParser {
         let attributes = try attributes(line)
         guard let kind = attributes["TYPE"].flatMap(HLSMultivariantPlaylist.Media.Kind.init(rawValue:)),
             let group = attributes["GROUP-ID"]
-        else { return notices.add(.oddity, "EXT-X-MEDIA without TYPE or GROUP-ID is left out", line: line.number) }
+        else { return notices.add(.incompleteMedia, line: line.number) }
         var url: HTTPURL?
         if let reference = attributes["URI"] {
             do {
                 url = try references.resolve(reference, line: line.number, budget: &addressBudget)
             } catch {
                 guard error.code == .referenceRefused else { throw error }
-                return notices.add(.referenceRefused, "a rendition is left out: \(error.message)", line: line.number)
+                return notices.add(.referenceRefused, "of a rendition: \(error.message)", line: line.number)
             }
         }
         playlist.media.append(HLSMultivariantPlaylist.Media(kind: kind, group: group, url: url, attributes))

@@ -178,7 +178,7 @@ extension RenditionTimeline {
         }
         // An event's playlist must not remove segments; a playlist that does is trusted.
         if first.sequence < oldest.sequence, kind != .live {
-            noticeList.add(.oddity, "a reload has segments before those that were known; they are left out")
+            noticeList.add(.earlierSegments)
         }
         return appended(renumbered.filter { $0.sequence > newest.sequence }, to: kept)
     }
@@ -195,7 +195,7 @@ extension RenditionTimeline {
         let sequence = head.sequence.saturatingAdd(sequenceShift)
         if sequence > last.sequence {
             let missed = sequence.saturatingSubtract(last.sequence).saturatingSubtract(1)
-            if missed > 0 { noticeList.add(.oddity, "a live playlist moved on past all that was known of it") }
+            if missed > 0 { noticeList.add(.missedSegments) }
             let guess = last.end.saturatingAdd(missed.saturatingMultiply(playlist.targetDuration))
             restart(playlist, sequence, byDate(head, after: last, else: guess))
             return true
@@ -203,7 +203,7 @@ extension RenditionTimeline {
         olderLoads += 1
         let isOlder = tail.wallTime.flatMap { date in last.wallTime.map { date <= $0 } } ?? (olderLoads < 2)
         if isOlder, olderLoads < 4 { return false }
-        noticeList.add(.oddity, "a live playlist restarted with other media sequence numbers")
+        noticeList.add(.restartedNumbers)
         let next = last.discontinuity.saturatingAdd(1).saturatingSubtract(head.discontinuity)
         discontinuityShift = next
         restart(playlist, last.sequence.saturatingAdd(1), byDate(head, after: last, else: last.end))

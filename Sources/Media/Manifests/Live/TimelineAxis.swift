@@ -57,10 +57,7 @@ public struct TimelineAxis: Hashable, Sendable {
             : byDate < newest
                 && byDate.saturatingAdd(playlist.duration).saturatingAdd(playlist.duration) > known.start
         if isPlausible { return (byDate, nil) }
-        return (
-            byOrder,
-            ManifestNotice(.oddity, "the programme dates of the renditions contradict each other, and are ignored")
-        )
+        return (byOrder, ManifestNotice(.contradictoryDates))
     }
 
     /// The position by dates: that of the segment of the reference with the nearest date. A jump of the dates changes

@@ -20,20 +20,23 @@ extension Presentation {
         clockOffset: Int64 = 0,
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestError) {
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        if start.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
+        switch ManifestContent(bytes) {
+        case .page:
+            let message = "the address must have a playlist or a manifest (found \(ManifestContent.page)); "
+            throw ManifestError(.notAManifest, message + "check the address, and whether it requires a login", url: url)
+        case .markup:
             self = try DASHManifest(parsing: bytes, at: url, limits: limits).presentation(
                 now: now,
                 clockOffset: clockOffset
             )
-        } else {
+        default:
             switch try HLSPlaylist(parsing: bytes, at: url, limits: limits) {
             case .multivariant(let playlist): self.init(playlist)
             case .media(let playlist): self.init(playlist)
             }
         }
         if let requestedURL, requestedURL.isSecure, !url.isSecure {
-            notices.append(ManifestNotice(.downgraded, "the manifest was requested over https and redirected to http"))
+            notices.append(ManifestNotice(.redirectedToHTTP))
         }
     }
 }

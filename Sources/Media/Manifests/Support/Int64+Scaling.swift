@@ -14,6 +14,10 @@ extension Int64 {
         return isNegative ? (-whole).saturatingSubtract(remainder > 0 ? 1 : 0) : whole
     }
 
+    /// Nanoseconds rounded to the nearest whole second, as segment durations are compared with the target duration
+    /// (RFC 8216bis section 4.4.3.1).
+    package var roundedToSeconds: Int64 { saturatingAdd(500_000_000) / 1_000_000_000 * 1_000_000_000 }
+
     /// Nanoseconds of `self` ticks of a `timescale`, rounded down.
     package func nanoseconds(timescale: Int64) -> Int64 { scaled(by: 1_000_000_000, over: timescale) }
 

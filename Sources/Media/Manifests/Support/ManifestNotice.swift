@@ -27,12 +27,25 @@ public struct ManifestNotice: Hashable, Sendable {
     public var message: String
     /// The line of the first occurrence, counted from 1; nil where unknown.
     public var line: Int?
+    /// The defect, from the list of all that parsers and timelines notice.
+    package let subject: Subject
+    /// The defect without its consequence, as a noun.
+    package let found: String
+    /// The number of occurrences.
+    package var count = 1
 
     /// Creates a notice.
-    public init(_ code: Code, _ message: String, line: Int? = nil) {
-        self.code = code
-        self.message = message
+    ///
+    /// - Parameters:
+    ///   - subject: the defect.
+    ///   - detail: what was found at this place, without secrets; nil adds nothing to the words of the subject.
+    ///   - line: the line, counted from 1.
+    package init(_ subject: Subject, _ detail: String? = nil, line: Int? = nil) {
+        self.subject = subject
         self.line = line
+        code = subject.code
+        found = subject.noun + (detail.map { " (\($0))" } ?? "")
+        message = found + subject.consequence
     }
 }
 

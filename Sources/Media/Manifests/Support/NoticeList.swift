@@ -1,23 +1,26 @@
-/// Collects notices: each once, up to the limit.
+/// Collects notices: each once with the number of its occurrences, up to the limit.
 struct NoticeList: Hashable, Sendable {
     private(set) var notices: [ManifestNotice] = []
-    private var known: Set<String> = []
+    private var known: [String: Int] = [:]
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func add(_ code: ManifestNotice.Code, _ message: String, line: Int? = nil) {
-        guard notices.count < limit, known.insert("\(code): \(message)").inserted else { return }
-        notices.append(ManifestNotice(code, message, line: line))
-    }
-
-    /// Notes that samples are encrypted, by the name of the method.
-    mutating func addEncryptedSamples(_ method: String, line: Int? = nil) {
-        let message = "samples are encrypted (\(method)); the probe plays their times without decrypting them"
-        add(.unsupportedEncryption, message, line: line)
+    mutating func add(_ subject: ManifestNotice.Subject, _ detail: String? = nil, line: Int? = nil) {
+        add(ManifestNotice(subject, detail, line: line))
     }
 
     mutating func add(_ others: [ManifestNotice]) {
-        for notice in others { add(notice.code, notice.message, line: notice.line) }
+        for notice in others { add(notice) }
+    }
+
+    mutating func add(_ notice: ManifestNotice) {
+        let key = notice.subject.rawValue + (notice.subject.isOnePerDetail ? " " + notice.message : "")
+        if let place = known[key] {
+            notices[place].count += 1
+        } else if notices.count < limit {
+            known[key] = notices.count
+            notices.append(notice)
+        }
     }
 }

@@ -13,14 +13,7 @@ extension Rule {
         checks: [
             .text { text, _ in
                 guard text.format == .dash, let failure = text.failure else { return [] }
-                return [
-                    Problem(
-                        found: failure.message,
-                        expected: "an MPD that keeps the syntax",
-                        advice: "Correct the line, or the packager that writes it.",
-                        line: failure.line
-                    )
-                ]
+                return failure.problems(of: "an MPD", expecting: "an MPD, whose root element is `MPD`")
             }
         ]
     )
@@ -107,10 +100,11 @@ extension Rule {
                 let interval = new.nanoseconds(since: old)
                 // Packagers publish on their own timers; a tenth early is no fault.
                 guard interval < period / 10 * 9 else { return [] }
+                let (found, expected) = interval.shownSeconds(besides: period)
                 return [
                     Problem(
-                        found: "versions that were published \(interval.shownSeconds) apart",
-                        expected: "at least minimumUpdatePeriod, \(period.shownSeconds)",
+                        found: "versions that were published \(found) apart",
+                        expected: "at least minimumUpdatePeriod, \(expected)",
                         advice: "Lower minimumUpdatePeriod, or publish less often.",
                         line: manifest.root.line
                     )
@@ -133,10 +127,11 @@ extension Rule {
                     let age = since.duration(to: manifest.fetched.instant).nanoseconds
                     let limit = edge.patience.saturatingMultiply(3) / 2
                     guard limit > 0, age > limit else { continue }
+                    let (found, expected) = age.shownSeconds(besides: limit)
                     return [
                         Problem(
-                            found: "the same last segment for \(age.shownSeconds)",
-                            expected: "a new segment within \(limit.shownSeconds)",
+                            found: "the same last segment for \(found)",
+                            expected: "a new segment within \(expected)",
                             advice: "Check the encoder and the packager, then the caches in front of them.",
                             line: edge.line
                         )

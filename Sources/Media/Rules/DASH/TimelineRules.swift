@@ -56,9 +56,19 @@ extension Rule {
     private static func boundaries(_ manifest: ManifestVersion) -> [Problem] {
         var problems: [Problem] = []
         for (period, next) in zip(manifest.periods, manifest.periods.dropFirst()) {
+            guard next.start >= period.start else {
+                problems.append(
+                    boundary(
+                        "a start at \(next.start.shownSeconds)",
+                        "a start after that of the period before, \(period.start.shownSeconds)",
+                        next.element
+                    )
+                )
+                continue
+            }
             let end = period.element.duration("duration").map { period.start.saturatingAdd($0) } ?? next.start
             let step = next.start.saturatingSubtract(end)
-            guard step.magnitude > rounding.magnitude || next.start < period.start else { continue }
+            guard step.magnitude > rounding.magnitude else { continue }
             problems.append(
                 boundary(
                     "a start at \(next.start.shownSeconds)",
@@ -67,10 +77,18 @@ extension Rule {
                 )
             )
         }
-        if !manifest.isDynamic, let total = manifest.root.duration("mediaPresentationDuration"),
-            let last = manifest.periods.last, let end = last.end,
-            end.saturatingSubtract(total).magnitude > 500_000_000
-        {
+        guard !manifest.isDynamic, let total = manifest.root.duration("mediaPresentationDuration"),
+            let last = manifest.periods.last, let end = last.end
+        else { return problems }
+        if last.start >= total {
+            problems.append(
+                boundary(
+                    "a last period that starts at \(last.start.shownSeconds)",
+                    "a start before the end of the presentation, \(total.shownSeconds)",
+                    last.element
+                )
+            )
+        } else if end.saturatingSubtract(total).magnitude > 500_000_000 {
             problems.append(
                 boundary(
                     "an end at \(end.shownSeconds)",
@@ -91,12 +109,15 @@ extension Rule {
             let lead = first.start.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
             if lead.magnitude > slack.magnitude {
                 return boundary(
-                    "media that start \(lead.shownSeconds) after the period",
+                    "media that start \(Int64(clamping: lead.magnitude).shownSeconds) \(lead > 0 ? "after" : "before") the period",
                     "media that start with the period: check presentationTimeOffset",
                     period.element
                 )
             }
-            guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start) else { return nil }
+            // A period without a length has another problem.
+            guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start), length > 0 else {
+                return nil
+            }
             let media = end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
             guard media.saturatingSubtract(length).magnitude > slack.magnitude else { return nil }
             return boundary(

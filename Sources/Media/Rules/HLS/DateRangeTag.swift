@@ -44,7 +44,9 @@ struct DateRangeTag {
                 return problem("a \(name) of `\(text.excerpt())`", "a \(name) of 0 or more seconds")
             }
         }
-        guard let start = all["START-DATE"].flatMap({ CalendarText.wallTime($0) }) else {
+        // A range without START-DATE has another rule.
+        guard let startText = all["START-DATE"] else { return nil }
+        guard let start = CalendarText.wallTime(startText) else {
             return problem("no valid START-DATE", "a START-DATE in ISO 8601")
         }
         guard let text = all["END-DATE"] else { return nil }

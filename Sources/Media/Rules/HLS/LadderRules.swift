@@ -16,7 +16,8 @@ extension Rule {
                 let tags = version.tags("EXT-X-STREAM-INF") + version.tags("EXT-X-I-FRAME-STREAM-INF")
                 return tags.filter { (DecimalText.integer($0.attributes["BANDWIDTH"] ?? "") ?? 0) == 0 }.map { tag in
                     Problem(
-                        found: "\(tag.name) without a valid BANDWIDTH",
+                        found: tag.attributes["BANDWIDTH"].map { "BANDWIDTH=\($0.excerpt()) in \(tag.name)" }
+                            ?? "\(tag.name) without a valid BANDWIDTH",
                         expected: "the peak bit rate in bits per second",
                         advice: "Add BANDWIDTH.",
                         line: tag.line

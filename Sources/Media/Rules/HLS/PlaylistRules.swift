@@ -12,14 +12,7 @@ extension Rule {
         checks: [
             .text { text, _ in
                 guard text.format == .hls, let failure = text.failure else { return [] }
-                return [
-                    Problem(
-                        found: failure.message,
-                        expected: "a playlist that keeps the syntax",
-                        advice: "Correct the line, or the packager that writes it.",
-                        line: failure.line
-                    )
-                ]
+                return failure.problems(of: "a playlist", expecting: "an HLS playlist, which begins with #EXTM3U")
             }
         ]
     )
@@ -71,10 +64,11 @@ extension Rule {
                 let age = since.duration(to: playlist.fetched.instant).nanoseconds
                 let limit = playlist.playlist.targetDuration.saturatingMultiply(3) / 2
                 guard limit > 0, age > limit else { return [] }
+                let (shownAge, shownLimit) = age.shownSeconds(besides: limit)
                 return [
                     Problem(
-                        found: "the same last segment for \(age.shownSeconds)",
-                        expected: "a new segment within 1.5 target durations, which are \(limit.shownSeconds)",
+                        found: "the same last segment for \(shownAge)",
+                        expected: "a new segment within 1.5 target durations, which are \(shownLimit)",
                         advice: "Check the encoder and the packager, then the caches in front of them."
                     )
                 ]
@@ -93,15 +87,15 @@ extension Rule {
         checks: [
             .media { playlist, _ in
                 let target = playlist.playlist.targetDuration
-                let longer = playlist.segments.filter {
-                    $0.segment.duration.saturatingAdd(500_000_000) / 1_000_000_000 * 1_000_000_000 > target
-                }
-                guard target > 0, let first = longer.first else { return [] }
+                // A target duration with a fraction has another rule.
+                let longest = target.roundedToSeconds
+                let longer = playlist.segments.filter { $0.segment.duration.roundedToSeconds > longest }
+                guard let first = longer.first else { return [] }
                 return [
                     Problem(
                         found:
                             "\(first.segment.duration.shownSeconds) in \(longer.count) of \(playlist.segments.count) segments",
-                        expected: "segments of at most \(target.shownSeconds) after rounding to whole seconds",
+                        expected: "segments of at most \(longest.shownSeconds) after rounding to whole seconds",
                         advice: "Raise EXT-X-TARGETDURATION, or cut shorter segments.",
                         line: first.line
                     )
@@ -122,10 +116,11 @@ extension Rule {
                 guard let old = rendition.replaced?.playlist.targetDuration,
                     old != playlist.playlist.targetDuration
                 else { return [] }
+                let (found, expected) = playlist.playlist.targetDuration.shownSeconds(besides: old)
                 return [
                     Problem(
-                        found: playlist.playlist.targetDuration.shownSeconds,
-                        expected: "the target duration of the playlist before, \(old.shownSeconds)",
+                        found: found,
+                        expected: "the target duration of the playlist before, \(expected)",
                         advice: "Keep one target duration for the whole stream.",
                         line: playlist.tags("EXT-X-TARGETDURATION").first?.line
                     )
@@ -150,13 +145,40 @@ extension Rule {
                     playlist.playlist.mediaSequence > old.playlist.mediaSequence, !playlist.segments.isEmpty
                 else { return [] }
                 let (listed, target) = (playlist.playlist.duration, playlist.playlist.targetDuration)
-                guard listed < target.saturatingMultiply(3) else { return [] }
+                let least = target.saturatingMultiply(3)
+                guard listed < least else { return [] }
+                let (found, expected) = listed.shownSeconds(besides: least)
                 return [
                     Problem(
-                        found: "\(listed.shownSeconds) in \(playlist.segments.count) segments",
-                        expected:
-                            "at least three target durations, which are \(target.saturatingMultiply(3).shownSeconds)",
+                        found: "\(found) in \(playlist.segments.count) segments",
+                        expected: "at least three target durations, which are \(expected)",
                         advice: "Keep more segments in the playlist."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A playlist of the type VOD has no `EXT-X-ENDLIST`.
+    public static let endlistMissing = Rule(
+        "endlist-missing",
+        .warning,
+        "A playlist of the type VOD has no EXT-X-ENDLIST",
+        explanation:
+            "Some players take the playlist for a live stream, start near its end, and reload it without end.",
+        source: "RFC 8216bis sections 4.4.3.4 and 4.4.3.5",
+        checks: [
+            .media { playlist, rendition, _ in
+                // Where the tag was there before, it has vanished.
+                guard let notice = playlist.playlist.notices.first(where: { $0.subject == .missingEndList }),
+                    rendition.previous?.hasEndTag != true
+                else { return [] }
+                return [
+                    Problem(
+                        found: notice.found,
+                        expected: "EXT-X-ENDLIST in a playlist that cannot change",
+                        advice: "Add EXT-X-ENDLIST at the end, or remove EXT-X-PLAYLIST-TYPE:VOD.",
+                        line: notice.line
                     )
                 ]
             }

@@ -36,6 +36,8 @@ public struct RuleRun: Sendable {
     /// The sums of each broken rule, including findings that were left out.
     public private(set) var sums: [Rule.ID: Sum] = [:]
     private var positions: [Place: Int] = [:]
+    /// The places of the rules that were applied to anything.
+    private var appliedPlaces: Set<Int> = []
     private let limits: ManifestLimits
 
     /// The sum of a broken rule's findings.
@@ -59,19 +61,35 @@ public struct RuleRun: Sendable {
         self.limits = limits
     }
 
+    /// The rules that were applied to nothing, because nothing of the kind that they judge was observed.
+    public var unappliedRules: [Rule.ID] {
+        rules.indices.filter { !appliedPlaces.contains($0) }.map { rules[$0].id }
+    }
+
     /// Applies the rules to a playlist or manifest.
     public mutating func observe(_ text: FetchedText, as role: Role) {
-        let start = text.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? text.bytes.dropFirst(3) : text.bytes[...]
-        let isMarkup = start.first { $0 > 0x20 } == UInt8(ascii: "<")
-        let isDASH =
-            role == .root && (history.manifest != nil || isMarkup && !text.url.path.lowercased().hasSuffix(".m3u8"))
+        let content = ManifestContent(text.bytes)
+        let isDASH = role == .root && (history.manifest != nil || isManifest(text, content))
+        var observation = TextObservation(
+            url: text.url,
+            fetched: text.fetched,
+            format: isDASH ? .dash : .hls,
+            contentType: text.contentType
+        )
         do throws(ManifestError) {
-            if isDASH { try observeManifest(text) } else { try observePlaylist(text, as: role) }
-            report(observation(text, isDASH, nil), at: text.url)
+            observation.notices = isDASH ? try observeManifest(text) : try observePlaylist(text, as: role)
+            if let requested = text.requestedURL, requested.isSecure, !text.url.isSecure {
+                observation.notices.append(ManifestNotice(.redirectedToHTTP))
+            }
         } catch {
-            let failure = TextObservation.Failure(message: error.message, line: error.line)
-            report(observation(text, isDASH, failure), at: text.url)
+            observation.failure = TextObservation.Failure(
+                message: error.message,
+                line: error.line,
+                code: error.code,
+                content: content
+            )
         }
+        report(observation, at: text.url)
     }
 
     /// Applies the rules to a segment.
@@ -88,6 +106,23 @@ public struct RuleRun: Sendable {
     /// on.
     public mutating func observe(_ reading: ClockReading) { history.clock = reading }
 
+    /// Applies the rules to the answer of a low-latency server to a delivery directive.
+    public mutating func observe(_ answer: DirectiveAnswer) {
+        guard let rendition = history.rendition(answer.rendition) else { return }
+        apply(at: answer.url.description) { check, _ in
+            if case .directive(let check) = check { check(answer, rendition) } else { nil }
+        }
+    }
+
+    /// Applies the rules to the renditions at the end of a check.
+    public mutating func observe(_ summaries: [RenditionSummary]) {
+        for summary in summaries {
+            apply(at: summary.url.description) { check, history in
+                if case .rendition(let check) = check { check(summary, summaries, history) } else { nil }
+            }
+        }
+    }
+
     /// Applies the rules to a resource that could not be fetched.
     public mutating func observe(_ failure: FetchFailure) {
         apply(at: failure.url.description) { check, history in
@@ -95,18 +130,10 @@ public struct RuleRun: Sendable {
         }
     }
 
-    private func observation(
-        _ text: FetchedText,
-        _ isDASH: Bool,
-        _ failure: TextObservation.Failure?
-    ) -> TextObservation {
-        TextObservation(
-            url: text.url,
-            fetched: text.fetched,
-            format: isDASH ? .dash : .hls,
-            contentType: text.contentType,
-            failure: failure
-        )
+    /// Whether a text is an MPD by its content, or a page in the place of one by its name.
+    private func isManifest(_ text: FetchedText, _ content: ManifestContent) -> Bool {
+        let path = text.url.path.lowercased()
+        return content == .markup && !path.hasSuffix(".m3u8") || content == .page && path.hasSuffix(".mpd")
     }
 
     private mutating func report(_ observation: TextObservation, at url: HTTPURL) {
@@ -116,9 +143,11 @@ public struct RuleRun: Sendable {
     }
 
     private mutating func apply(at resource: String, _ problems: (Rule.Check, StreamHistory) -> [Problem]?) {
-        for rule in rules {
+        for (place, rule) in rules.enumerated() {
             for check in rule.checks {
-                for problem in problems(check, history) ?? [] { add(problem, of: rule, at: resource) }
+                guard let problems = problems(check, history) else { continue }
+                appliedPlaces.insert(place)
+                for problem in problems { add(problem, of: rule, at: resource) }
             }
         }
     }
@@ -150,7 +179,7 @@ public struct RuleRun: Sendable {
 }
 
 extension RuleRun {
-    private mutating func observeManifest(_ text: FetchedText) throws(ManifestError) {
+    private mutating func observeManifest(_ text: FetchedText) throws(ManifestError) -> [ManifestNotice] {
         let root: MarkupElement
         do {
             root = try MarkupReader.read(text.bytes, as: "the MPD", limits: MarkupLimits(limits))
@@ -185,10 +214,13 @@ extension RuleRun {
                 if case .manifest(let check) = check { check(version, history) } else { nil }
             }
         }
-        _ = try parsed.get()
+        return try parsed.get().notices
     }
 
-    private mutating func observePlaylist(_ text: FetchedText, as role: Role) throws(ManifestError) {
+    private mutating func observePlaylist(
+        _ text: FetchedText,
+        as role: Role
+    ) throws(ManifestError) -> [ManifestNotice] {
         let definitions = history.presentation?.definitions ?? [:]
         let playlist = try HLSPlaylist(parsing: text.bytes, at: text.url, definitions: definitions, limits: limits)
         let entries = HLSPlaylist.entries(of: text.bytes, at: text.url, definitions: definitions, limits: limits)
@@ -203,6 +235,7 @@ extension RuleRun {
             apply(at: text.url.description) { check, history in
                 if case .multivariant(let check) = check { check(version, history) } else { nil }
             }
+            return history.presentation?.notices ?? playlist.notices
         case .media(let playlist):
             var name = "main"
             if case .rendition(let given) = role { name = given } else { history.presentation = Presentation(playlist) }
@@ -210,6 +243,7 @@ extension RuleRun {
                 MediaPlaylistVersion(url: text.url, fetched: text.fetched, playlist: playlist, entries: entries),
                 of: name
             )
+            return playlist.notices
         }
     }
 

@@ -40,6 +40,17 @@ public struct Finding: Hashable, Sendable {
 }
 
 extension Int64 {
+    /// Nanoseconds as seconds, and another duration in the same form: with as many decimals as tell them apart.
+    package func shownSeconds(besides other: Int64) -> (own: String, other: String) {
+        let (own, text) = (shownSeconds, other.shownSeconds)
+        guard own == text, self != other else { return (own, text) }
+        func exact(_ value: Int64) -> String {
+            let digits = String(value.magnitude % 1_000_000_000 + 1_000_000_000).dropFirst()
+            return "\(value < 0 ? "-" : "")\(value.magnitude / 1_000_000_000).\(digits) s"
+        }
+        return (exact(self), exact(other))
+    }
+
     /// Nanoseconds as seconds with up to three decimals: `6 s`, `6.006 s`.
     package var shownSeconds: String {
         let milliseconds = (magnitude + 500_000) / 1_000_000

@@ -16,7 +16,8 @@ extension Rule {
                     Problem(
                         found: failure.reason,
                         expected: "a response with status 200 within the time and size limits",
-                        advice: "Check the address, the server and its access rights."
+                        advice: failure.status.map { StatusAdvice.sentence(for: $0) }
+                            ?? "Check the address, the server and the network."
                     )
                 ]
             }
@@ -31,25 +32,26 @@ extension Rule {
         explanation: "The playback of every viewer stops or skips at a segment that no player can fetch.",
         source: "RFC 8216bis section 6.2.1; ISO/IEC 23009-1 clause 5.3.9.1",
         checks: [
-            .failure { failure, _ in failure.kind == .segment ? [unavailable(failure.reason)] : [] },
+            .failure { failure, _ in failure.kind == .segment ? [unavailable(failure.reason, failure.status)] : [] },
             .segment { facts, _, history in
                 switch facts.failure {
                 case .status(let status):
                     // An expired segment and one that is announced too early have a rule that says so.
                     let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
-                    return isTimely ? [] : [unavailable("status \(status)")]
-                case .connection(let reason): return [unavailable(reason)]
-                case .unreadable, nil: return []
+                    return isTimely ? [] : [unavailable("status \(status)", status)]
+                case .connection(let reason): return [unavailable(reason, nil)]
+                case .unreadable, .undecipherable, .otherRange, nil: return []
                 }
             },
         ]
     )
 
-    private static func unavailable(_ reason: String) -> Problem {
+    private static func unavailable(_ reason: String, _ status: Int?) -> Problem {
         Problem(
             found: reason,
             expected: "a response with status 200 or 206 for each listed resource",
-            advice: "Check the server and the path to it, then the packager's upload."
+            advice: status.map { StatusAdvice.sentence(for: $0) }
+                ?? "Check the server and the path to it, then the packager's upload."
         )
     }
 
@@ -62,6 +64,16 @@ extension Rule {
             "A decoder cannot play the segment: the server sent an error page, or the packager wrote a damaged file.",
         source: "RFC 8216bis section 3.1; ISO/IEC 23009-1 clause 6",
         checks: [
+            .failure { failure, _ in
+                guard failure.kind == .index else { return [] }
+                return [
+                    Problem(
+                        found: failure.reason,
+                        expected: "an index (`sidx`) in the index range of the file",
+                        advice: "Compare the body with what the packager wrote, and the index range with the file."
+                    )
+                ]
+            },
             .segment { facts, _, _ in
                 guard case .unreadable(let reason) = facts.failure else { return [] }
                 return [
@@ -71,7 +83,7 @@ extension Rule {
                         advice: "Compare the body with what the packager wrote."
                     )
                 ]
-            }
+            },
         ]
     )
 

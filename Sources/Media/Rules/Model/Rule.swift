@@ -54,6 +54,10 @@ public struct Rule: Sendable, Identifiable {
         case manifest(@Sendable (ManifestVersion, StreamHistory) -> [Problem])
         /// Each segment that was fetched.
         case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
+        /// Each answer of a low-latency server to a delivery directive.
+        case directive(@Sendable (DirectiveAnswer, RenditionHistory) -> [Problem])
+        /// Each rendition at the end of a check, with all renditions.
+        case rendition(@Sendable (RenditionSummary, [RenditionSummary], StreamHistory) -> [Problem])
     }
 
     /// The name.

@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentHTTP
+public import InstrumentManifests
 
 /// The properties of a fetched segment.
 public struct SegmentFacts: Sendable {
@@ -19,6 +20,10 @@ public struct SegmentFacts: Sendable {
         case connection(String)
         /// The body is no media of a known kind: the reason.
         case unreadable(String)
+        /// The body cannot be decrypted with the key: what was found.
+        case undecipherable(String)
+        /// The response has other bytes than the requested range: what was found.
+        case otherRange(String)
     }
 
     /// A track of the segment. Times are nanoseconds of the container's timeline.
@@ -31,6 +36,14 @@ public struct SegmentFacts: Sendable {
         public var start: Int64
         /// The instant at which the last frame ends.
         public var end: Int64
+        /// The largest gap between two frames, in nanoseconds.
+        package var largestGap: Int64 = 0
+        /// Whether the first frame is a keyframe; true for sound.
+        public var startsWithKeyframe = true
+        /// The size of the pictures; nil if unknown, and for sound.
+        public var size: Resolution?
+        /// The width of a sample of a picture, divided by its height; nil if unknown.
+        public var sampleAspect: Double?
 
         /// Creates a track.
         public init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
@@ -60,6 +73,33 @@ public struct SegmentFacts: Sendable {
             self.expected = expected
             self.remedy = remedy
             self.isWhole = isWhole
+        }
+    }
+
+    /// The kind of a track.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// Pictures.
+        case video
+        /// Sound.
+        case audio
+    }
+
+    /// The subtitles of a segment.
+    public struct Subtitles: Hashable, Sendable {
+        /// The number of cues.
+        public var cueCount: Int
+        /// The first defect, for people; nil without one.
+        public var defect: String?
+        /// The time from the start of the first cue to the end of the last one, in nanoseconds of the container's
+        /// timeline; nil without cues, or where it is not known.
+        public var times: Range<Int64>?
+        /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
+        public var hasTimestampMap = false
+
+        /// Creates subtitles.
+        public init(cueCount: Int, defect: String?) {
+            self.cueCount = cueCount
+            self.defect = defect
         }
     }
 
@@ -104,12 +144,26 @@ public struct SegmentFacts: Sendable {
     public var keyByteCount: Int?
     /// Whether the playlist or manifest names an initialization segment.
     public var hasInitialization = false
-    /// The tracks; empty if they are not known.
+    /// The position of the segment by the playlist or manifest, in nanoseconds; in HLS from the first listed segment.
+    public var position: Int64 = 0
+    /// Whether the segment is the last one of a presentation to which nothing is added.
+    public var isLast = false
+    /// Whether the segment is of a playlist that lists keyframes alone (`EXT-X-I-FRAMES-ONLY`).
+    public var isKeyframeOnly = false
+    /// Whether the server sent the whole resource instead of the requested byte range.
+    public var isRangeIgnored = false
+    /// The tracks that have frames; empty if they are not known.
     public var tracks: [Track] = []
+    /// The kinds of tracks that the container declares, with or without frames.
+    public var declaredKinds: Set<Kind> = []
+    /// The subtitles; nil for other media.
+    public var subtitles: Subtitles?
     /// Whether timestamps say where the segment belongs; packed audio has none.
     public var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     public var wrap: Int64?
+    /// Whether the body ends inside a packet or a box.
+    package var isTruncated = false
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     public var refusal: Refusal?
 
@@ -129,6 +183,9 @@ public struct SegmentFacts: Sendable {
         self.declaredDuration = declaredDuration
         self.fetched = fetched
     }
+
+    /// The kinds of tracks that have frames.
+    var kinds: Set<Kind> { Set(tracks.map(\.kind)) }
 
     /// Whether the server says that a segment of a live stream does not exist.
     var isMissing: Bool {
@@ -164,10 +221,28 @@ public struct SegmentFacts: Sendable {
     }
 
     /// The difference of a timestamp of this segment to one of another segment, with a wrap taken into account.
-    func distance(from other: Int64, to mine: Int64) -> Int64 {
+    func distance(from other: Int64, to mine: Int64) -> Int64 { distance(from: other, to: mine, wrap: wrap) }
+
+    /// The difference of two timestamps, with a wrap taken into account.
+    func distance(from other: Int64, to mine: Int64, wrap: Int64?) -> Int64 {
         let difference = mine.saturatingSubtract(other)
         guard let wrap, wrap > 0 else { return difference }
         let rest = difference % wrap
         return rest > wrap / 2 ? rest - wrap : rest < -wrap / 2 ? rest + wrap : rest
+    }
+}
+
+extension SegmentFacts.Track {
+    /// The kind.
+    var kind: SegmentFacts.Kind { isVideo ? .video : .audio }
+}
+
+extension SegmentFacts.Kind {
+    /// The kind for people.
+    var name: String {
+        switch self {
+        case .video: "pictures"
+        case .audio: "sound"
+        }
     }
 }

@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentHTTP
+package import InstrumentManifests
 
 /// A playlist or a manifest as it was fetched.
 public struct FetchedText: Sendable {
@@ -13,6 +14,8 @@ public struct FetchedText: Sendable {
     public var contentType: String?
     /// The server's clock (`Date`); nil without one.
     public var serverTime: WallTime?
+    /// The address that was requested; nil if it is not known.
+    package var requestedURL: HTTPURL?
 
     /// Creates a fetched text.
     public init(
@@ -50,6 +53,8 @@ public struct TextObservation: Sendable {
     public var contentType: String?
     /// The reason for which the text cannot be parsed; nil if it can.
     public var failure: Failure?
+    /// What the parser noticed; empty for a text that cannot be parsed.
+    package var notices: [ManifestNotice] = []
 
     /// The reason for which a text cannot be parsed.
     public struct Failure: Hashable, Sendable {
@@ -57,6 +62,10 @@ public struct TextObservation: Sendable {
         public var message: String
         /// The line, counted from 1.
         public var line: Int?
+        /// The kind of the parser's error.
+        package var code: ManifestError.Code
+        /// What the body begins with.
+        package var content: ManifestContent
     }
 }
 
@@ -66,8 +75,12 @@ public struct FetchFailure: Sendable {
     public enum Kind: Hashable, Sendable {
         /// A playlist or manifest.
         case manifest
-        /// A segment, an initialization segment or a key.
+        /// A segment, an initialization segment, an index or a key.
         case segment
+        /// A byte range for which the server sent other bytes.
+        case range
+        /// The index of a file that is no index.
+        case index
     }
 
     /// The requested resource.
@@ -76,6 +89,8 @@ public struct FetchFailure: Sendable {
     public var url: HTTPURL
     /// The reason: a status, a timeout, a refused redirect, a body that is too large. Holds no secrets.
     public var reason: String
+    /// The error status of the response; nil without a response.
+    package var status: Int?
 
     /// Creates a failure.
     public init(kind: Kind, url: HTTPURL, reason: String) {

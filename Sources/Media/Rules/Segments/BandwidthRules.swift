@@ -12,7 +12,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.5.2",
         checks: [
             .segment { facts, rendition, history in
-                guard facts.failure == nil, facts.byteCount != nil, facts.declaredDuration > 0,
+                guard facts.failure == nil, facts.byteCount != nil, facts.declaredDuration > 0, facts.subtitles == nil,
                     let presentation = history.presentation
                 else { return [] }
                 if presentation.format == .dash { return exceeded(facts, presentation, history) }
@@ -55,9 +55,12 @@ extension Rule {
     }
 
     private static func bandwidthProblem(_ rate: Int64, _ declared: Int64, _ facts: SegmentFacts) -> Problem {
-        Problem(
-            found: "\(rate / 1_000) kbit/s in segment \(facts.sequence)",
-            expected: "at most the declared \(declared / 1_000) kbit/s and a tenth",
+        // Rates of a few kilobits would be equal after rounding.
+        let isSmall = declared < 100_000
+        let shown = { (rate: Int64) in isSmall ? "\(rate) bit/s" : "\(rate / 1_000) kbit/s" }
+        return Problem(
+            found: "\(shown(rate)) in segment \(facts.sequence)",
+            expected: "at most the declared \(shown(declared)) and a tenth",
             advice: "Raise the declared bandwidth, or limit the encoder's peaks."
         )
     }

@@ -24,6 +24,14 @@ enum CodecFamily {
         "vorbis": ["vorbis"],
     ]
 
+    /// Whether a declared codec is one of pictures that this table knows.
+    static func isKnownVideo(_ declared: String) -> Bool {
+        let text = declared.lowercased()
+        return videos.contains { table[$0]?.contains { text.hasPrefix($0) } ?? false }
+    }
+
+    private static let videos = ["h264", "hevc", "vvc", "av1", "vp8", "vp9", "mpeg2video"]
+
     /// Whether one of the declared codecs is `codec`; true for a codec that the table does not know.
     static func isDeclared(_ codec: String, in declared: [String]) -> Bool {
         guard let names = table[codec] else { return true }

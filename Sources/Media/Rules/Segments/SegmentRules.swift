@@ -36,11 +36,15 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.1",
         checks: [
             .segment { facts, _, history in
+                // Keyframes alone last until the next one.
                 guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
-                    facts.failure == nil
+                    facts.failure == nil, !facts.isKeyframeOnly
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
-                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude else { return [] }
+                // A segment that ends early is not the fault of its EXTINF.
+                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude,
+                    !facts.isTruncated
+                else { return [] }
                 return [
                     Problem(
                         found: "media of \(media.shownSeconds) in segment \(facts.sequence)",
@@ -110,7 +114,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.3",
         checks: [
             .segment { facts, rendition, history in
-                guard history.manifest == nil, facts.hasTimeline, let main = facts.main,
+                guard history.manifest == nil, facts.hasTimeline, let main = facts.main, !facts.isKeyframeOnly,
                     let before = rendition.facts.last(where: { $0.sequence == facts.sequence - 1 }),
                     before.discontinuity == facts.discontinuity, before.hasTimeline,
                     let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
@@ -119,7 +123,8 @@ extension Rule {
                 guard step.magnitude > 500_000_000 else { return [] }
                 return [
                     Problem(
-                        found: "a jump of \(step.shownSeconds) before segment \(facts.sequence)",
+                        found:
+                            "a jump \(step > 0 ? "forward" : "back") by \(Int64(clamping: step.magnitude).shownSeconds) before segment \(facts.sequence)",
                         expected: "timestamps that continue, or EXT-X-DISCONTINUITY",
                         advice: "Mark the jump with EXT-X-DISCONTINUITY, or correct the timestamps."
                     )

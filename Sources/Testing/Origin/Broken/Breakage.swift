@@ -25,6 +25,9 @@ struct Breakage: Sendable {
     /// Changes an initialization section.
     var initialization: (@Sendable ([UInt8]) -> [UInt8])?
 
+    /// Changes any other resource: a file, a key, subtitles.
+    var resource: (@Sendable (inout Resource, BrokenRequest) -> Void)?
+
     /// A stream that is served as it is.
     static func none(_ bases: String...) -> Breakage { Breakage(rule: "none", bases: bases) }
 
@@ -64,7 +67,18 @@ struct Breakage: Sendable {
         Breakage(rule: rule, bases: bases, initialization: change)
     }
 
-    static let all: [Breakage] = [unbroken] + resources + playlists + ladders + manifests + segments + browsers
+    /// Changes resources that are no documents, tracks' segments or initialization sections.
+    static func resource(
+        _ rule: String,
+        _ bases: String...,
+        change: @escaping @Sendable (inout Resource, BrokenRequest) -> Void
+    ) -> Breakage {
+        Breakage(rule: rule, bases: bases, resource: change)
+    }
+
+    static let all: [Breakage] =
+        [unbroken] + resources + playlists + ladders + manifests + segments + browsers + media
+        + notices + lowLatency + frames
 
     static let unbroken = Breakage.none(
         "vod/ts/master.m3u8",
@@ -83,6 +97,10 @@ struct Breakage: Sendable {
         "vod/dash/list.mpd",
         "vod/dash/base.mpd",
         "vod/dash/periods.mpd",
+        "vod/subtitles/master.m3u8",
+        "vod/subtitles/wvtt.mpd",
+        "vod/subtitles/ttml.mpd",
+        "live/subtitles/master.m3u8",
         "event/ts/master.m3u8",
         "event/fmp4/master.m3u8",
         "live/ts/master.m3u8",

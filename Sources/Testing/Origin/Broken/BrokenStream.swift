@@ -82,6 +82,7 @@ extension Fixtures {
             found = resource(request.kind, request.names, request.query, request.moment)
         }
         guard var resource = found else { return nil }
+        breakage.resource?(&resource, request)
         guard let edit = breakage.document,
             resource.contentType == ContentType.hls || resource.contentType == ContentType.dash,
             case .buffer(let buffer) = resource.body

@@ -11,6 +11,19 @@ struct Resource: Sendable {
     /// When the bytes of a resource in production exist, in order; empty if all exist.
     var production: [Production] = []
 
+    /// The responses to requests for byte ranges.
+    var ranges = Ranges.kept
+
+    /// How requests for byte ranges are answered.
+    enum Ranges: Hashable, Sendable {
+        /// With the range.
+        case kept
+        /// With the whole resource and status 200.
+        case ignored
+        /// With the whole resource, as if it were the range.
+        case wholeBody
+    }
+
     /// The first `count` bytes exist this long after the delay.
     struct Production: Hashable, Sendable {
         var count: Int

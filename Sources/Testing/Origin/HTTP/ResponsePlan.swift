@@ -148,14 +148,14 @@ extension ResponsePlan {
     private static func serving(_ resource: Resource, to request: RequestHead, understated: Int) -> ResponsePlan {
         let sendsBody = request.method != "HEAD"
         let whole = resource.body
-        if !whole.isEndless, understated == 0 {
+        if !whole.isEndless, understated == 0, resource.ranges != .ignored {
             switch RequestedRange(request.range, length: whole.count) {
             case .part(let range):
                 let header = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole.count)"
                 return ResponsePlan(
                     206,
                     type: resource.contentType,
-                    body: whole.part(range),
+                    body: resource.ranges == .wholeBody ? whole : whole.part(range),
                     headers: ["Accept-Ranges: bytes", header] + resource.headers,
                     keepsAlive: request.keepsAlive,
                     sendsBody: sendsBody

@@ -22,6 +22,9 @@ struct ReceivedMedia {
     }
 
     /// Counts bytes of media.
+    /// Whether the media is in segments that a manifest lists.
+    var isOfStream = false
+
     mutating func count(bytes count: Int) { bytes = bytes.saturatingAdd(count) }
 
     /// Media up to `position` arrived, or the viewer jumped over it.
@@ -48,7 +51,13 @@ struct ReceivedMedia {
     /// The error of media that ends early, as a viewer would call it: a good part is missing. Spared are guessed
     /// durations and small differences.
     func prematureEnd(of info: MediaInfo, from source: MediaSource) -> ProbeError? {
-        if end == 0 { return ProbeError(.endedEarly, .read, source, "the source contains no media; check the file") }
+        if end == 0 {
+            let message =
+                isOfStream
+                ? "the stream has no segment that can be played now; check whether it is over, or lists no media"
+                : "the source has no pictures and no sound to play; check what the encoder or the packager wrote"
+            return ProbeError(.endedEarly, .read, source, message)
+        }
         guard let declared = info.duration, !info.isDurationEstimated else { return nil }
         let missing = declared - end
         guard missing > max(1_000_000_000, declared / 50) else { return nil }

@@ -26,6 +26,8 @@ struct SegmentContent: Hashable, Sendable {
     /// The tracks; the first one determines the segment's times: video, or audio without video.
     var main: TrackContent? { video ?? audio }
     var isEmpty: Bool { video == nil && audio == nil }
+    /// The kinds of tracks with frames.
+    var kinds: Set<PlaybackModel.Track> { Set(PlaybackModel.Track.allCases.filter { self[$0] != nil }) }
 }
 
 extension SegmentContent {

@@ -9,8 +9,8 @@ enum SegmentDemuxer {
     enum Failure: Error, Hashable, Sendable {
         /// The bytes are not media of a known format.
         case unknownFormat
-        /// The media has neither video nor audio.
-        case noTracks
+        /// The media has neither video nor audio that can be demuxed; the names of the codecs that it has instead.
+        case noTracks([String])
         /// Memory allocation failed.
         case outOfMemory
     }
@@ -69,7 +69,7 @@ enum SegmentDemuxer {
         }
         reading.readAll()
         var content = reading.content
-        if content.isEmpty { return .failure(.noTracks) }
+        if content.isEmpty { return .failure(.noTracks(NamedCodecs.names(in: [first, second]))) }
         let name = context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         content.size = second.count
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil

@@ -12,6 +12,14 @@ package struct SegmentInspection: Sendable {
         package var start: Int64
         /// The instant at which the last frame ends.
         package var end: Int64
+        /// The largest gap between two frames, in nanoseconds.
+        package var largestGap: Int64
+        /// Whether the first frame is a keyframe.
+        package var startsWithKeyframe: Bool
+        /// The size of the pictures; nil if unknown, and for sound.
+        package var size: (width: Int, height: Int)?
+        /// The width of a sample of a picture, divided by its height; nil if unknown.
+        package var sampleAspect: Double?
     }
 
     /// The reason for which browsers do not play a segment, whatever player is in them.
@@ -31,16 +39,24 @@ package struct SegmentInspection: Sendable {
     package enum Failure: Error, Sendable {
         /// The bytes are no media of a known kind, or hold neither pictures nor sound.
         case unreadable(String)
+        /// All tracks have these codecs, which libavformat does not demux: no fault of the stream.
+        case undemuxable([String])
         /// The key does not fit the segment.
         case undecipherable
     }
 
-    /// The tracks.
+    /// The first track of each kind that has frames.
     package let tracks: [Track]
+    /// Whether the container declares pictures, with or without frames.
+    package let declaresVideo: Bool
+    /// Whether the container declares sound, with or without frames.
+    package let declaresAudio: Bool
     /// Whether timestamps say where the segment belongs.
     package let hasTimeline: Bool
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
     package let wrap: Int64?
+    /// Whether the bytes end inside a packet or a box.
+    package let isTruncated: Bool
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     package let refusal: Refusal?
 
@@ -52,6 +68,7 @@ package struct SegmentInspection: Sendable {
         } catch {
             switch error {
             case .unknownFormat: throw .unreadable("bytes of an unknown format")
+            case .noTracks(let codecs) where !codecs.isEmpty: throw .undemuxable(codecs)
             case .noTracks: throw .unreadable("a container without pictures and sound")
             case .outOfMemory: throw .unreadable("a segment for which there is no memory")
             }
@@ -60,8 +77,11 @@ package struct SegmentInspection: Sendable {
         if let video = content.video { tracks.append(Self.track(video, isVideo: true)) }
         if let audio = content.audio { tracks.append(Self.track(audio, isVideo: false)) }
         self.tracks = tracks
+        declaresVideo = content.streams.contains(.video)
+        declaresAudio = content.streams.contains(.audio)
         hasTimeline = content.hasTimeline
         wrap = content.wrap
+        isTruncated = media.withUnsafeBytes { ContainerEnd.isInside($0) }
         refusal = Self.refusal(of: media, content, initialization)
     }
 
@@ -78,7 +98,28 @@ package struct SegmentInspection: Sendable {
     }
 
     private static func track(_ content: TrackContent, isVideo: Bool) -> Track {
-        Track(isVideo: isVideo, codec: content.codec, start: content.start, end: content.end)
+        Track(
+            isVideo: isVideo,
+            codec: content.codec,
+            start: content.start,
+            end: content.end,
+            largestGap: content.largestGap,
+            startsWithKeyframe: content.startsWithKeyframe,
+            size: content.pictureSize.map { ($0.width, $0.height) },
+            sampleAspect: content.sampleAspect
+        )
+    }
+
+    /// Whether bytes are a transport stream of which only the first packet is damaged.
+    package static func isTransportStream(behindDamagedStart bytes: [UInt8]) -> Bool {
+        let size = TransportPacket.size
+        let starts = stride(from: size, to: min(bytes.count, 4 * size), by: size)
+        return bytes.count > 2 * size && bytes[0] != 0x47 && starts.allSatisfy { bytes[$0] == 0x47 }
+    }
+
+    /// Whether bytes begin as a transport stream or a fragmented MP4 file does, so that they are not encrypted.
+    package static func beginsPlainly(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { SegmentFormat($0) } != .other
     }
 
     /// Decrypts a segment that is encrypted as a whole (AES-128-CBC).

@@ -27,6 +27,13 @@ struct MediaFeed: Sendable {
         var demuxedCount = 0
     }
 
+    /// A rendition's latest segment: the end of its media, and their kinds.
+    private struct LastSegment {
+        var segment: MediaSegment
+        var end: Int64
+        var kinds: Set<PlaybackModel.Track>
+    }
+
     private let isProgressive: Bool
     private let lookahead: PlayerProfile.DemuxerLookahead
     /// The ends of pictures that the player's demuxer has read and not returned.
@@ -38,7 +45,7 @@ struct MediaFeed: Sendable {
     /// Media that arrived before all tracks were known.
     private var waiting: [MediaArrival] = []
     /// The end of the media of each rendition's latest segment.
-    private var lastEnds: [Rendition.ID: (segment: MediaSegment, end: Int64)] = [:]
+    private var lastEnds: [Rendition.ID: LastSegment] = [:]
     /// The renditions of which one segment was inspected closely.
     private var inspected: Set<Rendition.ID> = []
 
@@ -130,6 +137,7 @@ extension MediaFeed {
         var effects: [StreamEffect] = []
         let placement = progress.placement ?? place(media, content, delivery, &effects)
         progress.placement = placement
+        if isWhole, let missing = missingTrack(in: content, delivery) { effects.append(.warned(missing)) }
         let isNew = role == .main && progress.fed.isEmpty
         let begin = media.start.saturatingAdd(placement.offset)
         // What a segment has before its period is not shown.
@@ -171,7 +179,7 @@ extension MediaFeed {
         let placement = progress(of: delivery.plan, delivery.role).placement
         let media = content[delivery.role == .main ? .video : .audio] ?? content.main
         let end = media.map { PlacedSegment.end($0.end, of: $0, delivery.segment, placement) } ?? delivery.segment.end
-        lastEnds[delivery.plan.rendition] = (delivery.segment, end)
+        lastEnds[delivery.plan.rendition] = LastSegment(segment: delivery.segment, end: end, kinds: content.kinds)
         return end
     }
 
@@ -227,6 +235,19 @@ extension MediaFeed {
             effects.append(.warned(StreamWarning(.timestampJump, message, segment.url)))
         }
         return placement
+    }
+
+    /// Reports a kind of media that the segment before in the same rendition has. Its last segment may be too short.
+    private func missingTrack(in content: SegmentContent, _ delivery: Delivery) -> StreamWarning? {
+        let segment = delivery.segment
+        guard segment.part == nil, segment.duration >= 1_000_000_000,
+            let last = lastEnds[delivery.plan.rendition], segment.follows(last.segment),
+            segment.discontinuity == last.segment.discontinuity,
+            let kind = last.kinds.subtracting(content.kinds).first
+        else { return nil }
+        let name = kind == .video ? "pictures" : "sound"
+        let message = "segment \(segment.sequence) has no \(name), which the segment before has"
+        return StreamWarning(.missingTrack, message, segment.url)
     }
 
     private func quality(_ content: SegmentContent, at position: Int64, _ delivery: Delivery) -> StreamEffect? {

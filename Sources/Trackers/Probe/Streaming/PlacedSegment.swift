@@ -97,7 +97,8 @@ struct PlacedSegment: Sendable {
     private func end(_ end: Int64, of media: TrackContent) -> Int64 { Self.end(end, of: media, segment, placement) }
 
     /// Limits the end of media on the timeline. Timestamps that jump inside a segment must not extend the segment by a
-    /// day: the gap is not playable, and the buffer would seem full.
+    /// day: the gap is not playable, and the buffer would seem full. What a segment has behind its period or the end of
+    /// the presentation is not shown (ISO/IEC 23009-1 section 5.3.2.1).
     static func end(
         _ end: Int64,
         of media: TrackContent,
@@ -105,6 +106,7 @@ struct PlacedSegment: Sendable {
         _ placement: StreamTimeline.Placement?
     ) -> Int64 {
         let longest = segment.duration.saturatingAdd(max(segment.duration, 10_000_000_000))
-        return min(end, media.start.saturatingAdd(longest)).saturatingAdd(placement?.offset ?? 0)
+        let placed = min(end, media.start.saturatingAdd(longest)).saturatingAdd(placement?.offset ?? 0)
+        return segment.trimmedEnd > 0 ? min(placed, segment.end) : placed
     }
 }

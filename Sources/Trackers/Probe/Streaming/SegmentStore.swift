@@ -179,6 +179,9 @@ extension SegmentDemuxer.Failure {
         let kind = contentType.map { " (Content-Type: \($0))" } ?? ""
         switch self {
         case .unknownFormat: return "the segment is not media of a known format\(kind); check the server's answer"
+        case .noTracks(let codecs) where !codecs.isEmpty:
+            let names = codecs.joined(separator: " and ")
+            return "the segment's only tracks are \(names), which the probe cannot demux; choose another rendition"
         case .noTracks: return "the segment has neither a video nor an audio track\(kind); check the packager"
         case .outOfMemory: return "the system has no memory to demux the segment"
         }

@@ -119,7 +119,8 @@ extension StreamPlayback {
         subtitles.noteLate(at: due)
         let segment = subtitles.track?.plan?.segment
         let subject = segment.map { "the subtitles of segment \($0.sequence)" } ?? "the next subtitles of the playlist"
-        let message = "\(subject) have not arrived before the playhead; check the delay of the server and the packager"
+        let cause = subtitles.latestFailure.map { ": \($0)" } ?? "; check the delay of the server and the packager"
+        let message = "\(subject) have not arrived before the playhead\(cause)"
         let url = segment?.url ?? subtitles.rendition.flatMap { manifest[$0]?.playlistURL }
         apply(.warned(StreamWarning(.lateSubtitles, message, url)), now)
     }
@@ -134,7 +135,9 @@ extension StreamPlayback {
     /// and the variant stay as they are, because video and audio do not depend on subtitles.
     mutating func subtitlesFailed(_ failure: ResourceFailure, _ fetching: Fetching, _ now: Timestamp) {
         let chance = randomness.number(in: 0...1)
-        if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) { return }
+        if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) {
+            return subtitles.noteFailure(failure.message)
+        }
         let purpose = fetching.purpose
         if purpose.role == .subtitles {
             if let segment = subtitles.track?.plan?.segment { skipSubtitles(segment, failure.message, now) }

@@ -54,6 +54,7 @@ struct StreamPlayback: DrivenPlayback {
         self.randomness = randomness
         profile = configuration.profile
         session = PlaybackSession(source: source, configuration: configuration)
+        session.media.isOfStream = true
         fetches = FetchTable(configuration)
         manifest = ManifestLoading(
             source,

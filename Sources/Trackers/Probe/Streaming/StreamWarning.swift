@@ -19,50 +19,62 @@ public struct StreamWarning: Hashable, Sendable {
         /// - Parameter description: a short text in lower camel case.
         public init(_ description: String) { self.description = description }
 
+        private init(_ known: Known) { description = known.rawValue }
+
+        /// The kinds of this version, as a list for those that must treat each of them.
+        package enum Known: String, CaseIterable {
+            case timestampJump, noKeyframe, tracksApart, wrongDuration, wrongBitrate, wrongResolution
+            case unplayableMedia, frameGap, missingTrack, missingSegment, lateSubtitles, missingSubtitles
+            case malformedSubtitles, subtitleTimes, latePlaylist, expiredSegments, rangeIgnored, preloadHint
+            case manifestPatch, notSupported, steering, adSignal
+        }
+
         /// Timestamps jump within a continuous sequence.
-        public static let timestampJump = Kind("timestampJump")
+        public static let timestampJump = Kind(.timestampJump)
         /// A segment does not begin with a keyframe, so that its first pictures cannot be shown after a switch or a
         /// seek.
-        public static let noKeyframe = Kind("noKeyframe")
+        public static let noKeyframe = Kind(.noKeyframe)
         /// Audio and video of a segment begin or end far apart.
-        public static let tracksApart = Kind("tracksApart")
+        public static let tracksApart = Kind(.tracksApart)
         /// A segment is longer or shorter than its playlist declares.
-        public static let wrongDuration = Kind("wrongDuration")
+        public static let wrongDuration = Kind(.wrongDuration)
         /// A segment has a higher bitrate than its variant declares.
-        public static let wrongBitrate = Kind("wrongBitrate")
+        public static let wrongBitrate = Kind(.wrongBitrate)
         /// A picture has another size than its variant declares.
-        public static let wrongResolution = Kind("wrongResolution")
+        public static let wrongResolution = Kind(.wrongResolution)
         /// No browser plays the media: its packaging or its codec is none that Media Source Extensions take, or the
         /// manifest declares another codec.
-        public static let unplayableMedia = Kind("unplayableMedia")
+        public static let unplayableMedia = Kind(.unplayableMedia)
         /// Frames are missing within a segment.
-        public static let frameGap = Kind("frameGap")
+        public static let frameGap = Kind(.frameGap)
+        /// A segment lacks the sound or the pictures that the segment before it has.
+        public static let missingTrack = Kind(.missingTrack)
         /// A segment is missing: the playlist declares a gap, or the retries are used up.
-        public static let missingSegment = Kind("missingSegment")
+        public static let missingSegment = Kind(.missingSegment)
         /// The playhead has reached subtitles that have not arrived.
-        public static let lateSubtitles = Kind("lateSubtitles")
+        public static let lateSubtitles = Kind(.lateSubtitles)
         /// Subtitles are missing: in the language that was asked for, or because the retries are used up.
-        public static let missingSubtitles = Kind("missingSubtitles")
+        public static let missingSubtitles = Kind(.missingSubtitles)
         /// Subtitles are not valid WebVTT or TTML.
-        public static let malformedSubtitles = Kind("malformedSubtitles")
+        public static let malformedSubtitles = Kind(.malformedSubtitles)
         /// Cues of subtitles are shown at no time of their segment.
-        public static let subtitleTimes = Kind("subtitleTimes")
+        public static let subtitleTimes = Kind(.subtitleTimes)
         /// The reload of a playlist fails, or a live playlist does not change in time.
-        public static let latePlaylist = Kind("latePlaylist")
+        public static let latePlaylist = Kind(.latePlaylist)
         /// Segments left the live window before they were fetched.
-        public static let expiredSegments = Kind("expiredSegments")
+        public static let expiredSegments = Kind(.expiredSegments)
         /// A server sent the whole file where a byte range was requested.
-        public static let rangeIgnored = Kind("rangeIgnored")
+        public static let rangeIgnored = Kind(.rangeIgnored)
         /// A resource that a low-latency playlist hints at cannot be fetched.
-        public static let preloadHint = Kind("preloadHint")
+        public static let preloadHint = Kind(.preloadHint)
         /// A patch of an MPD cannot be fetched, or does not fit to the MPD.
-        public static let manifestPatch = Kind("manifestPatch")
+        public static let manifestPatch = Kind(.manifestPatch)
         /// The manifest uses a feature that the probe ignores.
-        public static let notSupported = Kind("notSupported")
+        public static let notSupported = Kind(.notSupported)
         /// A steering server failed, or its answer cannot be read.
-        public static let steering = Kind("steering")
+        public static let steering = Kind(.steering)
         /// A signal of an ad break, or an interstitial, is malformed or contradicts others.
-        public static let adSignal = Kind("adSignal")
+        public static let adSignal = Kind(.adSignal)
     }
 
     /// The kind of the defect.

@@ -30,6 +30,8 @@ struct SubtitleLoading: Sendable {
     private(set) var track: TrackLoading?
     /// The cues of all loaded segments; a cue that several segments repeat counts in each.
     private(set) var cueCount = 0
+    /// The failure of the latest request that is retried; nil without one.
+    private(set) var latestFailure: String?
     private var isOff: Bool
     private var hasToldAbsence = false
     /// The offer of the latest choice: every event of a playback asks, and a stream may offer thousands.
@@ -136,14 +138,14 @@ extension SubtitleLoading {
 
     /// Continues behind the planned segment, whose subtitles are loaded already.
     mutating func pass(_ segment: MediaSegment) {
-        placedAt = nil
+        (placedAt, latestFailure) = (nil, nil)
         track?.finish(segment, end: segment.end)
         track?.leaveBehind(segment.start)
     }
 
     /// Continues behind a segment without subtitles.
     mutating func skip(_ segment: MediaSegment) {
-        placedAt = nil
+        (placedAt, latestFailure) = (nil, nil)
         track?.skip(segment)
     }
 
@@ -158,6 +160,9 @@ extension SubtitleLoading {
     mutating func jump(over first: MediaSegment) { track?.move(to: first.start) }
 
     mutating func noteLate(at position: Int64) { toldLateAt = position }
+
+    /// Notes a failed request that is retried.
+    mutating func noteFailure(_ message: String) { latestFailure = message }
 
     /// Loads no more subtitles in this playback.
     mutating func giveUp() {

@@ -128,9 +128,7 @@ struct TransportFetcher: ResourceFetcher {
 extension ResourceFailure {
     /// Creates the failure of an answer with an error status.
     init(_ response: HTTPResponse) {
-        let advice =
-            response.status == 404
-            ? "check the address" : response.status >= 500 ? "try again later" : "check the access rights"
+        let advice = StatusAdvice.remedy(for: response.status)
         self.init(
             failure: .status(response.status),
             timings: response.timings,

@@ -8,6 +8,11 @@ struct SubtitleContent: Hashable, Sendable {
     var cueCount = 0
     /// The first defect, for people; nil without one.
     private(set) var defect: String?
+    /// The time from the start of the first cue to the end of the last one of WebVTT, in nanoseconds as written; nil
+    /// for other formats, and without cues.
+    private(set) var times: Range<Int64>?
+    /// The timestamp of the media at which WebVTT has time zero, in nanoseconds (`X-TIMESTAMP-MAP`); nil without one.
+    var timestampOfZero: Int64?
     /// The number of cues that are shown at no time of the range that was given to the reader.
     private(set) var outsideCount = 0
     /// The start of the first of them, in nanoseconds of the media's time.
@@ -24,6 +29,12 @@ struct SubtitleContent: Hashable, Sendable {
         }
         outsideCount += 1
         firstOutside = firstOutside ?? start
+    }
+
+    /// Takes the time of a cue into ``times``.
+    mutating func note(timeFrom start: Int64, to end: Int64) {
+        guard let known = times else { return times = start..<max(start, end) }
+        times = min(known.lowerBound, start)..<max(known.upperBound, end)
     }
 
     /// Records a defect, unless an earlier one is known.

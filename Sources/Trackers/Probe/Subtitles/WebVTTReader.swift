@@ -1,3 +1,6 @@
+internal import Instrument
+internal import InstrumentManifests
+
 /// Counts the cues of a WebVTT file (W3C WebVTT: The Web Video Text Tracks Format, section 4; in HLS, RFC 8216 section
 /// 3.5). Looks at the header, the map of timestamps and the timing lines, and at no text.
 struct WebVTTReader {
@@ -44,6 +47,7 @@ struct WebVTTReader {
             return content.note("line \(line) must have two times, the second one later than the first one")
         }
         content.cueCount += 1
+        content.note(timeFrom: start.saturatingMultiply(1_000_000), to: end.saturatingMultiply(1_000_000))
     }
 
     private static func arrow(in text: ArraySlice<UInt8>) -> Int? {
@@ -67,9 +71,11 @@ struct WebVTTReader {
                 local = Self.time(part.dropFirst(6))
             }
         }
-        guard let timestamp, timestamp < Self.timestampLimit, local != nil else {
+        guard let timestamp, timestamp < Self.timestampLimit, let local else {
             return content.note("X-TIMESTAMP-MAP must have MPEGTS below 2^33 and a LOCAL time")
         }
+        content.timestampOfZero = timestamp.nanoseconds(timescale: 90_000)
+            .saturatingSubtract(local.saturatingMultiply(1_000_000))
     }
 
     /// Milliseconds of `HH:MM:SS.mmm` or `MM:SS.mmm`; hours have at least two digits.

@@ -121,6 +121,15 @@ struct SubtitlePlaybackTests {
         #expect(files(names).last == "en5.vtt")
     }
 
+    @Test("Subtitles whose requests fail are late for the reason of the failure")
+    func failing() async throws {
+        let profile = PlayerProfile.plain(maximum: .seconds(4), retries: 20)
+        let (played, _) = try await play(profile: profile) { path, _ in path == "/en2.vtt" ? .status(404) : nil }
+        let late = played.all(.streamWarning).filter { $0.attributes[.warningCode] == "lateSubtitles" }
+        let message = try #require(late.first?.attributes[.warningDescription], "\(played.story)")
+        #expect(message.contains("before the playhead: ") && message.contains("404"), "\(message)")
+    }
+
     @Test("Subtitles that arrive behind the playhead are late and are counted")
     func lateArrival() async throws {
         let (played, _) = try await play { path, _ in path == "/en2.vtt" ? .late(4_700_000_000) : nil }

@@ -1,0 +1,35 @@
+internal import InstrumentAds
+internal import InstrumentManifests
+
+extension Rule {
+    /// A signal of an ad break is malformed or contradicts others.
+    public static let adSignalWrong = Rule(
+        "ad-signal-wrong",
+        .warning,
+        "A signal of an ad break is malformed or contradicts others",
+        explanation: "Players and ad servers start an ad break at the wrong moment, never end it, or miss it.",
+        source: "SCTE 35; RFC 8216bis section 4.4.5.1; ISO/IEC 23009-1 clause 5.10.2",
+        checks: [
+            .media { playlist, _ in
+                let list = playlist.playlist
+                guard !list.adTags.isEmpty || list.dateRanges.contains(where: \.isAdvertising) else { return [] }
+                return problems(AdSignals(list).findings)
+            },
+            .manifest { _, history in
+                guard let presentation = history.presentation, !presentation.events.isEmpty else { return [] }
+                return problems(AdSignals(presentation.events, upTo: presentation.duration).findings)
+            },
+        ]
+    )
+
+    private static func problems(_ findings: [AdFinding]) -> [Problem] {
+        findings.prefix(mostProblems).map { finding in
+            Problem(
+                found: "a signal that breaks \(finding.rule): \(finding.message)",
+                expected: "signals that are well-formed and agree",
+                advice: "Correct the signal; `player-monitor scte35` shows each field of a section.",
+                line: finding.line
+            )
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import InstrumentManifests
+internal import InstrumentText
+internal import InstrumentXML
+
+extension Rule {
+    /// A value of an MPD cannot be read.
+    public static let mpdAttributeInvalid = Rule(
+        "mpd-attribute-invalid",
+        .error,
+        "A value of the MPD cannot be read",
+        explanation: "Each player replaces the value by another guess, or refuses the MPD.",
+        source: "ISO/IEC 23009-1 clauses 5.3.1.2, 5.3.2.2, 5.3.5.2, 5.3.7.2 and 5.3.9.2",
+        checks: [
+            .manifest { manifest, _ in
+                var problems: [Problem] = []
+                AttributeForm.check(manifest.root, AttributeForm.ofRoot, &problems)
+                for period in manifest.root.all("Period") {
+                    AttributeForm.check(period, AttributeForm.ofPeriod, &problems)
+                    for set in period.all("AdaptationSet") {
+                        AttributeForm.check(set, AttributeForm.ofMedia, &problems)
+                        for representation in set.all("Representation") {
+                            AttributeForm.check(representation, AttributeForm.ofRepresentation, &problems)
+                        }
+                    }
+                    guard problems.count < mostProblems else { break }
+                }
+                for element in manifest.segmentElements where problems.count < mostProblems {
+                    AttributeForm.check(element, AttributeForm.ofSegments, &problems)
+                    for entry in element.first("SegmentTimeline")?.all("S") ?? NamedElements() {
+                        AttributeForm.check(entry, AttributeForm.ofEntry, &problems)
+                        guard problems.count < mostProblems else { break }
+                    }
+                }
+                return problems
+            }
+        ]
+    )
+}
+
+/// The form of an attribute's value.
+private enum AttributeForm {
+    case duration, date, number, positive, integer, frameRate, presentationType, seconds
+
+    static let ofRoot: [(String, AttributeForm)] = [
+        ("type", .presentationType), ("availabilityStartTime", .date), ("availabilityEndTime", .date),
+        ("publishTime", .date), ("mediaPresentationDuration", .duration), ("minimumUpdatePeriod", .duration),
+        ("minBufferTime", .duration), ("timeShiftBufferDepth", .duration), ("suggestedPresentationDelay", .duration),
+        ("maxSegmentDuration", .duration), ("maxSubsegmentDuration", .duration),
+    ]
+    static let ofPeriod: [(String, AttributeForm)] = [("start", .duration), ("duration", .duration)]
+    static let ofMedia: [(String, AttributeForm)] = [
+        ("width", .number), ("height", .number), ("frameRate", .frameRate),
+    ]
+    static let ofRepresentation: [(String, AttributeForm)] = [("bandwidth", .positive)] + ofMedia
+    static let ofSegments: [(String, AttributeForm)] = [
+        ("timescale", .positive), ("duration", .positive), ("startNumber", .number), ("endNumber", .number),
+        ("presentationTimeOffset", .number), ("availabilityTimeOffset", .seconds),
+    ]
+    static let ofEntry: [(String, AttributeForm)] = [
+        ("t", .number), ("d", .number), ("n", .number), ("r", .integer),
+    ]
+
+    /// Adds the attributes of an element whose values have another form, up to the limit of problems.
+    static func check(_ element: MarkupElement, _ forms: [(String, AttributeForm)], _ problems: inout [Problem]) {
+        for (name, form) in forms where problems.count < Rule.mostProblems {
+            guard let value = element[name], !form.admits(value) else { continue }
+            problems.append(
+                Problem(
+                    found: "`\(name)=\"\(value.excerpt())\"` in `\(element.name)`",
+                    expected: form.words,
+                    advice: "Correct the value.",
+                    line: element.line
+                )
+            )
+        }
+    }
+
+    private var words: String {
+        switch self {
+        case .duration: "a duration such as `PT6S` or `PT1H2.5S`"
+        case .date: "a date of XML Schema such as `2026-01-01T00:00:00Z`"
+        case .number: "a whole number of 0 or more"
+        case .positive: "a whole number above 0"
+        case .integer: "a whole number"
+        case .frameRate: "a frame rate such as `25` or `30000/1001`"
+        case .presentationType: "`static` or `dynamic`"
+        case .seconds: "a number of seconds, or `INF`"
+        }
+    }
+
+    private func admits(_ value: String) -> Bool {
+        let text = value.trimmingWhitespace
+        switch self {
+        case .duration: return CalendarText.nanoseconds(duration: text) != nil
+        case .date: return CalendarText.wallTime(text) != nil
+        case .number: return DecimalText.integer(text) != nil
+        case .positive: return DecimalText.integer(text).map { $0 > 0 } ?? false
+        case .integer: return DecimalText.integer(text.hasPrefix("-") ? text.dropFirst() : text) != nil
+        case .frameRate:
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            return parts.count <= 2 && parts.allSatisfy { (DecimalText.double($0) ?? 0) > 0 }
+        case .presentationType: return text == "static" || text == "dynamic"
+        case .seconds: return text == "INF" || DecimalText.nanoseconds(text) != nil
+        }
+    }
+}

@@ -1,0 +1,240 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentText
+internal import InstrumentXML
+
+extension Rule {
+    /// `@availabilityTimeOffset` contradicts the segments.
+    public static let availabilityOffsetWrong = Rule(
+        "availability-offset-wrong",
+        .error,
+        "availabilityTimeOffset contradicts the duration of the segments",
+        explanation:
+            "Players request segments before their first chunk exists, or so late that the latency of whole segments remains.",
+        source: "ISO/IEC 23009-1 clause 5.3.9.5.3; ETSI TS 103 285 clause 10.20.4",
+        checks: [
+            .manifest { manifest, _ in
+                guard manifest.isDynamic else { return [] }
+                return Array(manifest.chunkedSegments.compactMap(\.problem).prefix(mostProblems))
+            }
+        ]
+    )
+
+    /// The description of a low-latency service contradicts itself or is missing.
+    public static let serviceDescriptionWrong = Rule(
+        "service-description-wrong",
+        .warning,
+        "The description of a low-latency service contradicts itself or is missing",
+        explanation: "Each player chooses another latency, so that viewers of one stream are seconds apart.",
+        source: "ISO/IEC 23009-1 annex K.3; ETSI TS 103 285 clause 10.20.2",
+        checks: [
+            .manifest { manifest, _ in
+                guard manifest.isDynamic else { return [] }
+                let descriptions = manifest.root.all("ServiceDescription")
+                let isChunked = manifest.chunkedSegments.contains { $0.isComplete == false }
+                if isChunked, !descriptions.contains(where: { $0.first("Latency")?["target"] != nil }) {
+                    return [
+                        service("no ServiceDescription with Latency@target", "a target latency", manifest.root)
+                    ]
+                }
+                if isChunked, manifest.root.first("UTCTiming") == nil {
+                    return [
+                        service("no UTCTiming", "a clock, by which players compute the latency", manifest.root)
+                    ]
+                }
+                return Array(
+                    descriptions.flatMap { latencies(of: $0) + rates(of: $0) }.prefix(mostProblems)
+                )
+            }
+        ]
+    )
+
+    private static func service(_ found: String, _ expected: String, _ element: MarkupElement) -> Problem {
+        Problem(found: found, expected: expected, advice: "Correct the ServiceDescription.", line: element.line)
+    }
+
+    private static func latencies(of description: MarkupElement) -> [Problem] {
+        guard let latency = description.first("Latency") else { return [] }
+        var values: [String: Int64] = [:]
+        for name in ["min", "target", "max"] {
+            guard let text = latency[name] else { continue }
+            guard let value = DecimalText.integer(text.trimmingWhitespace), value > 0 else {
+                return [service("Latency@\(name) of `\(text.excerpt())`", "milliseconds above 0", latency)]
+            }
+            values[name] = value
+        }
+        for (lower, upper) in [("min", "target"), ("target", "max"), ("min", "max")] {
+            guard let first = values[lower], let second = values[upper], first > second else { continue }
+            return [
+                service(
+                    "Latency@\(lower) of \(first) ms above Latency@\(upper) of \(second) ms",
+                    "min, target and max in this order",
+                    latency
+                )
+            ]
+        }
+        return []
+    }
+
+    private static func rates(of description: MarkupElement) -> [Problem] {
+        guard let rate = description.first("PlaybackRate") else { return [] }
+        let (slowest, fastest) = (
+            rate["min"].map { DecimalText.double($0.trimmingWhitespace) ?? -1 },
+            rate["max"].map { DecimalText.double($0.trimmingWhitespace) ?? -1 }
+        )
+        if let slowest, slowest <= 0 || slowest > 1 {
+            return [
+                service("PlaybackRate@min of `\((rate["min"] ?? "").excerpt())`", "a rate above 0, at most 1", rate)
+            ]
+        }
+        if let fastest, fastest < 1 {
+            return [service("PlaybackRate@max of `\((rate["max"] ?? "").excerpt())`", "a rate of at least 1", rate)]
+        }
+        return []
+    }
+
+    /// A `ProducerReferenceTime` cannot be used.
+    public static let producerReferenceWrong = Rule(
+        "producer-reference-wrong",
+        .warning,
+        "A ProducerReferenceTime cannot be used",
+        explanation: "Players cannot measure the latency from the camera, and correct it by a wrong time.",
+        source: "ISO/IEC 23009-1 clause 5.12",
+        checks: [
+            .manifest { manifest, _ in
+                var identifiers: Set<String> = []
+                var problems: [Problem] = []
+                for period in manifest.root.all("Period") {
+                    for set in period.all("AdaptationSet") {
+                        let levels = [set] + set.all("Representation")
+                        for element in levels.flatMap({ $0.all("ProducerReferenceTime") }) {
+                            if let id = element["id"] { identifiers.insert(id) }
+                            if let problem = referenceProblem(element), problems.count < mostProblems {
+                                problems.append(problem)
+                            }
+                        }
+                    }
+                }
+                for description in manifest.root.all("ServiceDescription") {
+                    guard let latency = description.first("Latency"), let id = latency["referenceId"],
+                        !identifiers.contains(id)
+                    else { continue }
+                    problems.append(
+                        reference(
+                            "Latency@referenceId of `\(id.excerpt())`, which no ProducerReferenceTime has",
+                            "the id of a ProducerReferenceTime",
+                            latency
+                        )
+                    )
+                }
+                return problems
+            }
+        ]
+    )
+
+    private static func referenceProblem(_ element: MarkupElement) -> Problem? {
+        for name in ["id", "wallClockTime", "presentationTime"] where element[name] == nil {
+            return reference("a ProducerReferenceTime without @\(name)", "the attribute @\(name)", element)
+        }
+        if let text = element["presentationTime"], DecimalText.integer(text.trimmingWhitespace) == nil {
+            return reference("a presentationTime of `\(text.excerpt())`", "a number of ticks", element)
+        }
+        let kind = element.first("UTCTiming")?["schemeIdUri"] ?? ""
+        guard let text = element["wallClockTime"], !kind.contains(":ntp") else { return nil }
+        guard CalendarText.wallTime(text.trimmingWhitespace) == nil else { return nil }
+        return reference("a wallClockTime of `\(text.excerpt())`", "a date of XML Schema", element)
+    }
+
+    private static func reference(_ found: String, _ expected: String, _ element: MarkupElement) -> Problem {
+        Problem(found: found, expected: expected, advice: "Correct the ProducerReferenceTime.", line: element.line)
+    }
+}
+
+/// Segments with an early availability, as one element describes it.
+struct ChunkedSegments {
+    /// `@availabilityTimeOffset` in nanoseconds; nil without one that can be read, and for `INF`.
+    let offset: Int64?
+    /// `@availabilityTimeComplete`; nil if not declared.
+    let isComplete: Bool?
+    /// The duration of the shortest segment, in nanoseconds; nil where it is not known.
+    let shortest: Int64?
+    private let hasOffset: Bool
+    private let element: MarkupElement
+
+    fileprivate init?(_ levels: [MarkupElement], in manifest: ManifestVersion) {
+        let names = ["SegmentTemplate", "SegmentList", "SegmentBase"]
+        let described = levels.flatMap { level in names.compactMap { level.first($0) } }
+        let carriers =
+            described + levels.compactMap { $0.first("BaseURL") } + [manifest.root.first("BaseURL")].compactMap(\.self)
+        func inherited(_ name: String) -> String? { described.lazy.compactMap { $0[name] }.first }
+        guard let element = described.first else { return nil }
+        let texts = carriers.compactMap { $0["availabilityTimeOffset"] }
+        isComplete = carriers.lazy.compactMap { $0["availabilityTimeComplete"] }.first.map {
+            !["false", "0"].contains($0.trimmingWhitespace)
+        }
+        guard !texts.isEmpty || isComplete == false else { return nil }
+        self.element = element
+        hasOffset = !texts.isEmpty
+        let values = texts.map { DecimalText.nanoseconds($0.trimmingWhitespace) }
+        // The offsets of all levels add up; one that is endless makes the sum endless.
+        offset = values.reduce(Int64?(0)) { sum, value in sum.flatMap { sum in value.map { sum.saturatingAdd($0) } } }
+        let timescale = max(1, inherited("timescale").flatMap { DecimalText.integer($0) } ?? 1)
+        let entries = described.lazy.compactMap { $0.first("SegmentTimeline") }.first?.all("S").compactMap {
+            $0.integer("d")
+        }
+        let ticks = entries?.filter { $0 > 0 }.min() ?? inherited("duration").flatMap { DecimalText.integer($0) }
+        shortest = ticks.flatMap { $0 > 0 ? $0.nanoseconds(timescale: timescale) : nil }
+    }
+
+    /// The contradiction; nil without one.
+    fileprivate var problem: Problem? {
+        if isComplete == false, !hasOffset {
+            return problem(
+                "availabilityTimeComplete=false without availabilityTimeOffset",
+                "an availabilityTimeOffset above 0"
+            )
+        }
+        guard let offset else { return nil }
+        if offset < 0 {
+            return problem("an availabilityTimeOffset of \(offset.shownSeconds)", "an offset of 0 s or more")
+        }
+        if isComplete == false, offset == 0 {
+            return problem(
+                "availabilityTimeComplete=false with an availabilityTimeOffset of 0 s",
+                "an offset above 0 s"
+            )
+        }
+        guard isComplete == false, let shortest, offset >= shortest else { return nil }
+        return problem(
+            "an availabilityTimeOffset of \(offset.shownSeconds)",
+            "an offset below the duration of a segment, \(shortest.shownSeconds): the first chunk takes time"
+        )
+    }
+
+    private func problem(_ found: String, _ expected: String) -> Problem {
+        Problem(
+            found: found,
+            expected: expected,
+            advice: "Set the offset to the duration of a segment less that of a chunk.",
+            line: element.line
+        )
+    }
+}
+
+extension ManifestVersion {
+    /// The segments that the MPD makes available early, once for each adaptation set and each representation with a
+    /// separate description.
+    var chunkedSegments: [ChunkedSegments] {
+        let names = ["SegmentTemplate", "SegmentList", "SegmentBase", "BaseURL"]
+        return periods.flatMap { period in
+            period.sets.flatMap { set -> [ChunkedSegments] in
+                let own = set.all("Representation").filter { representation in
+                    names.contains { representation.first($0) != nil }
+                }
+                let shared = own.count < set.all("Representation").count
+                return own.compactMap { ChunkedSegments([$0, set, period.element], in: self) }
+                    + (shared ? [ChunkedSegments([set, period.element], in: self)].compactMap(\.self) : [])
+            }
+        }
+    }
+}

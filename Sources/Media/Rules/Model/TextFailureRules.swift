@@ -1,0 +1,61 @@
+internal import InstrumentManifests
+
+extension Rule {
+    /// The limits of this program prevent that a playlist or manifest is read.
+    public static let limitExceeded = Rule(
+        "limit-exceeded",
+        .error,
+        "A playlist or manifest exceeds a limit of this program",
+        explanation: "The stream was not checked. Players have limits as well, which nothing declares.",
+        source: "The limits of this program, not RFC 8216bis or ISO/IEC 23009-1",
+        checks: [
+            .text { text, _ in
+                guard let failure = text.failure, failure.code == .limitExceeded else { return [] }
+                return [
+                    Problem(
+                        found: "a \(text.format == .hls ? "playlist" : "manifest") beyond a limit: \(failure.message)",
+                        expected: "a size that this program reads",
+                        advice: "Shorten the live window, or divide the presentation.",
+                        line: failure.line
+                    )
+                ]
+            }
+        ]
+    )
+}
+
+extension TextObservation.Failure {
+    /// The problems of a text that breaks its format; none where only a limit is exceeded.
+    func problems(of document: String, expecting expected: String) -> [Problem] {
+        switch code {
+        case .limitExceeded, .cancelled: []
+        case .notAManifest:
+            [
+                Problem(
+                    found: content == .markup ? "other XML: \(message)" : "\(content)",
+                    expected: expected,
+                    advice: "Check the address, and whether the server requires a login.",
+                    line: line
+                )
+            ]
+        case .unsupported, .referenceRefused:
+            [
+                Problem(
+                    found: "\(document) that cannot be used: \(message)",
+                    expected: "\(document) that every player can use",
+                    advice: "Correct the packager's output.",
+                    line: line
+                )
+            ]
+        default:
+            [
+                Problem(
+                    found: "a fault of the syntax: \(message)",
+                    expected: "\(document) that keeps the syntax",
+                    advice: "Correct the line, or the packager that writes it.",
+                    line: line
+                )
+            ]
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Instrument
+internal import InstrumentText
+
+extension Rule {
+    /// No segment of a rendition can be played.
+    public static let nothingToPlay = Rule(
+        "nothing-to-play",
+        .error,
+        "A rendition has no segment that can be played",
+        explanation: "Players start with an error, or wait for media that does not come.",
+        source: "RFC 8216bis section 4.4.4; ISO/IEC 23009-1 clause 5.3.9.1",
+        checks: [
+            .rendition { summary, _, _ in
+                guard summary.role == .media, let emptiness = summary.emptiness else { return [] }
+                return [
+                    Problem(
+                        found: emptiness.found,
+                        expected: "at least one segment with media that is available now",
+                        advice: emptiness.advice
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// Renditions of one presentation end at different times.
+    public static let renditionLengthsDiffer = Rule(
+        "rendition-lengths-differ",
+        .warning,
+        "A rendition is shorter than another one",
+        explanation: "At the end, viewers of the rendition see a still picture, or hear nothing.",
+        source: "RFC 8216bis section 6.2.4; ISO/IEC 23009-1 clause 5.3.2.1",
+        checks: [
+            .rendition { summary, all, _ in
+                guard summary.role == .media, summary.emptiness == nil, let duration = summary.duration,
+                    let longest = all.filter({ $0.role == .media }).max(by: { $0.duration ?? 0 < $1.duration ?? 0 }),
+                    let most = longest.duration
+                else { return [] }
+                let difference = most.saturatingSubtract(duration)
+                guard difference > max(500_000_000, max(summary.targetDuration, longest.targetDuration) / 2) else {
+                    return []
+                }
+                return [
+                    Problem(
+                        found: "segments of \(duration.shownSeconds) in \(summary.rendition.excerpt())",
+                        expected: "\(most.shownSeconds), as in \(longest.rendition.excerpt())",
+                        advice: "Package all renditions of a presentation from its start to its end."
+                    )
+                ]
+            }
+        ]
+    )
+}

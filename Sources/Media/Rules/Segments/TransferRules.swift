@@ -1,0 +1,67 @@
+extension Rule {
+    /// A segment cannot be decrypted with its key.
+    public static let segmentUndecipherable = Rule(
+        "segment-undecipherable",
+        .error,
+        "A segment cannot be decrypted with its key",
+        explanation: "No player shows anything of the segment, and most of them end the playback.",
+        source: "RFC 8216bis sections 4.4.4.4 and 5.2",
+        checks: [
+            .segment { facts, _, _ in
+                guard case .undecipherable(let found) = facts.failure else { return [] }
+                return [
+                    Problem(
+                        found: "\(found) in segment \(facts.sequence)",
+                        expected: "media that EXT-X-KEY decrypts",
+                        advice: "Compare the key and the IV of EXT-X-KEY with those that the packager used."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A response has other bytes than the requested range.
+    public static let byteRangeWrong = Rule(
+        "byte-range-wrong",
+        .error,
+        "A response has other bytes than the requested byte range",
+        explanation: "Players play other media at the place of the segment, or the same media again and again.",
+        source: "RFC 9110 section 15.3.7; RFC 8216bis section 4.4.4.2; ISO/IEC 23009-1 clause 5.3.9.2",
+        checks: [
+            .failure { failure, _ in failure.kind == .range ? [wrongRange(failure.reason)] : [] },
+            .segment { facts, _, _ in
+                guard case .otherRange(let found) = facts.failure else { return [] }
+                return [wrongRange(found)]
+            },
+        ]
+    )
+
+    private static func wrongRange(_ found: String) -> Problem {
+        Problem(
+            found: found,
+            expected: "status 206 with the bytes of the requested range",
+            advice: "Correct the byte ranges of the server and of the caches in front of it."
+        )
+    }
+
+    /// A server ignores byte ranges.
+    public static let byteRangeIgnored = Rule(
+        "byte-range-ignored",
+        .warning,
+        "The server ignores byte ranges",
+        explanation: "Each segment costs the transfer of the whole file, and some players refuse it.",
+        source: "RFC 9110 section 14.2; RFC 8216bis section 4.4.4.2; ISO/IEC 23009-1 clause 5.3.9.2",
+        checks: [
+            .segment { facts, _, _ in
+                guard facts.isRangeIgnored else { return [] }
+                return [
+                    Problem(
+                        found: "status 200 with the whole file for the byte range of segment \(facts.sequence)",
+                        expected: "status 206 with the bytes of the requested range",
+                        advice: "Enable byte ranges on the server and on the caches in front of it."
+                    )
+                ]
+            }
+        ]
+    )
+}

@@ -1,0 +1,238 @@
+import Foundation
+import Instrument
+import InstrumentCheck
+import InstrumentHTTP
+import InstrumentRules
+import LoopbackServers
+import TestTraits
+import Testing
+
+@testable import InstrumentOrigin
+
+/// What a check says where there is nothing to check: never that all is well.
+@Suite("Outcomes of a check", .ownThread, .timeLimit(.minutes(30)))
+struct OutcomeTests {
+    private static func replacing(
+        _ ending: String,
+        _ change: @escaping @Sendable (String) -> String
+    ) -> @Sendable (inout HTTPResponse) -> Void {
+        { response in
+            guard response.url.path.hasSuffix(ending) else { return }
+            response.body = Array(change(String(decoding: response.body, as: UTF8.self)).utf8)
+        }
+    }
+
+    @Test("A sound stream is sound, and every segment that was fetched was read", arguments: ["vod/ts", "vod/range"])
+    func sound(path: String) async throws {
+        let report = try await RuleTableTests.check("\(path)/master.m3u8")
+        #expect(report.outcome == .sound && report.emptiness == nil && !report.isFailed(isStrict: true))
+        #expect(report.readSegmentCount == report.segmentCount && report.segmentCount > 0)
+        #expect(!report.unappliedRules.contains("codecs-mismatch"))
+        let lists = try await RuleTableTests.check("\(path)/master.m3u8", configure: { $0.segmentCount = 0 })
+        #expect(lists.outcome == .sound && lists.unappliedRules.contains("codecs-mismatch"))
+    }
+
+    @Test("An address without a playlist is nothing to check, also where the rule is ignored")
+    func nothingThere() async throws {
+        let report = try await RuleTableTests.check("nothing/here.m3u8", configure: { $0.rules = [] })
+        #expect(report.outcome == .nothing && report.findings.isEmpty && report.isFailed(isStrict: false))
+    }
+
+    @Test(
+        "A file with segments that is missing or is a page breaks a rule, and there is nothing to check",
+        arguments: [(404, "segment-unavailable"), (200, "segment-unreadable")]
+    )
+    func file(status: Int, rule: String) async throws {
+        let page = Array(String(repeating: "<!doctype html><p>Sorry</p>", count: 3_000).utf8)
+        let report = try await RuleTableTests.check("vod/dash/base.mpd") { response in
+            guard response.url.path.hasSuffix(".mp4") else { return }
+            (response.status, response.body) = (status, page)
+        }
+        #expect(Set(report.findings.map(\.rule.description)) == [rule])
+        #expect(report.outcome == .nothing && report.emptiness == "no segment could be fetched")
+    }
+
+    @Test(
+        "A list without segments that can be played is nothing to check",
+        arguments: [
+            ("vod/ts/v0.m3u8", ".m3u8", "a media playlist without segments"),
+            ("live/ts/v0.m3u8", ".m3u8", "a media playlist without segments"),
+            ("vod/dash/timeline.mpd", ".mpd", "a representation without segments"),
+        ]
+    )
+    func empty(path: String, ending: String, reason: String) async throws {
+        let report = try await RuleTableTests.check(
+            path,
+            change: Self.replacing(ending) { text in
+                text.split(separator: "\n").filter { line in
+                    !line.contains("<S ") && !line.hasPrefix("#EXTINF") && (line.hasPrefix("#") || ending == ".mpd")
+                }.joined(separator: "\n")
+            }
+        )
+        #expect(report.outcome == .nothing && report.emptiness == reason)
+        #expect(report.findings.contains { $0.rule == "nothing-to-play" })
+    }
+
+    @Test("A list of gaps is nothing to check")
+    func gaps() async throws {
+        let report = try await RuleTableTests.check(
+            "vod/ts/v0.m3u8",
+            change: Self.replacing(".m3u8") { $0.replacing("#EXTINF", with: "#EXT-X-GAP\n#EXTINF") }
+        )
+        #expect(report.outcome == .nothing)
+        #expect(report.emptiness?.contains("all gaps") == true)
+    }
+
+    @Test(
+        "An event that has not begun, or is over, is nothing to check",
+        arguments: [
+            ("2099-01-01T00:00:00Z", "that begins at 2099-01-01"), ("2020-01-01T00:00:00Z", "that ended at 2020"),
+        ]
+    )
+    func event(start: String, reason: String) async throws {
+        let report = try await RuleTableTests.check(
+            "vod/dash/number.mpd",
+            change: Self.replacing(".mpd") { text in
+                let window = "timeShiftBufferDepth=\"PT20S\" availabilityStartTime=\"\(start)\""
+                return text.replacing("type=\"static\"", with: "type=\"dynamic\" publishTime=\"\(start)\" \(window)")
+            }
+        )
+        #expect(report.outcome == .nothing)
+        #expect(report.emptiness?.contains(reason) == true, "\(report.emptiness ?? "")")
+        #expect(report.findings.map(\.rule).contains("nothing-to-play"))
+    }
+
+    @Test("Segments that cannot be decrypted are nothing to check")
+    func unknownMethod() async throws {
+        let report = try await RuleTableTests.check(
+            "vod/aes/index.m3u8",
+            change: Self.replacing(".m3u8") { $0.replacing("METHOD=AES-128", with: "METHOD=AES-256") }
+        )
+        #expect(report.outcome == .nothing)
+        #expect(report.emptiness == "no segment could be read: AES-256 cannot be decrypted")
+    }
+
+    @Test(
+        "A wrong key, a wrong IV, and segments that are not encrypted at all are found",
+        arguments: ["key", "IV", "plain"]
+    )
+    func decryption(fault: String) async throws {
+        let report = try await RuleTableTests.check(fault == "plain" ? "vod/ts/v0.m3u8" : "vod/aes/index.m3u8") {
+            response in
+            if fault == "key", response.url.path.hasSuffix("/key") { response.body = Array("0123456789abcdef".utf8) }
+            guard response.url.path.hasSuffix(".m3u8") else { return }
+            var text = String(decoding: response.body, as: UTF8.self)
+            if fault == "IV" { text.replace(/IV=0x[0-9a-fA-F]+/, with: "IV=0xf0e1d2c3b4a5968778695a4b3c2d1e0f") }
+            if fault == "plain" {
+                let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\"../aes/key\""
+                text.replace("#EXTINF", with: "\(tag)\n#EXTINF", maxReplacements: 1)
+            }
+            response.body = Array(text.utf8)
+        }
+        #expect(Set(report.findings.map(\.rule)) == ["segment-undecipherable"])
+        #expect(report.outcome == .nothing)
+    }
+
+    @Test(
+        "Bytes that are not the requested range are found",
+        arguments: [
+            ("bytes 0-9/100", 10), ("bytes 7-1000/*", 10), ("bytes */100", 10), ("", 1_000_000), ("bytes x-y/z", 10),
+        ]
+    )
+    func ranges(header: String, count: Int) async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            guard response.status == 206 else { return }
+            response.headers.remove("Content-Range")
+            if !header.isEmpty { try? response.headers.set("Content-Range", header) }
+            response.body = [UInt8](repeating: 0x47, count: count)
+        }
+        #expect(Set(report.findings.map(\.rule)) == ["byte-range-wrong"])
+        #expect(report.outcome == .nothing)
+    }
+
+    @Test("A range that a transport refuses is found as such")
+    func refusedRange() async throws {
+        let transport = RefusingTransport()
+        var configuration = StreamCheckConfiguration()
+        configuration.segmentCount = 1
+        let url = try HTTPURL("http://example.org/a.m3u8")
+        let check = StreamCheck(url, transport: transport, clock: SteppingClock(), configuration: configuration)
+        let finding = try #require(await check.run().findings.first)
+        #expect(
+            finding.rule == "byte-range-wrong" && finding.problem.found == "the server sent bytes 0-1, expected 5-9"
+        )
+    }
+}
+
+/// Answers requests for ranges as a transport does that compares them.
+private struct RefusingTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        guard request.headers["Range"] == nil else {
+            throw HTTPError(.init("wrongRange"), "the server sent bytes 0-1, expected 5-9; correct the server")
+        }
+        let segment = "#EXTINF:2,\n#EXT-X-BYTERANGE:5@5\na.ts\n"
+        let text = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n\(segment)#EXT-X-ENDLIST\n"
+        return HTTPResponse(status: 200, body: Array(text.utf8), url: request.url)
+    }
+}
+
+/// Playlists of keyframes, made by ffmpeg.
+@Suite("Checks of playlists of keyframes", .ownThread, .timeLimit(.minutes(30)))
+struct KeyframePlaylistTests {
+    /// A stream of six seconds whose playlist of keyframes has one each two seconds.
+    private func stream() async throws -> Scratch {
+        let folder = try Scratch()
+        let made = try await command([
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x90:rate=10:duration=6", "-c:v", "libx264",
+            "-preset", "ultrafast", "-g", "20", "-pix_fmt", "yuv420p", "-f", "hls", "-hls_time", "2", "-hls_list_size",
+            "0", "-hls_playlist_type", "vod", "-hls_segment_filename", folder.file("v%d.ts"), folder.file("v.m3u8"),
+        ])
+        try #require(made.status == 0, "\(made)")
+        for number in 0..<3 {
+            let cut = try await command([
+                "ffmpeg", "-v", "error", "-i", folder.file("v\(number).ts"), "-frames:v", "1", "-c", "copy",
+                "-copyts", "-muxdelay", "0", "-f", "mpegts", folder.file("k\(number).ts"),
+            ])
+            try #require(cut.status == 0, "\(cut)")
+        }
+        let keyframes = (0..<3).map { "#EXTINF:2,\nk\($0).ts\n" }.joined()
+        let tags = ["#EXTM3U", "#EXT-X-VERSION:4", "#EXT-X-TARGETDURATION:2", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        let head = (tags + ["#EXT-X-I-FRAMES-ONLY", ""]).joined(separator: "\n")
+        try write("\(head)\(keyframes)#EXT-X-ENDLIST\n", folder.file("k.m3u8"))
+        let master =
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000000\nv.m3u8\n"
+            + "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9000000,URI=\"k.m3u8\"\n"
+        try write(master, folder.file("master.m3u8"))
+        return folder
+    }
+
+    private func write(_ text: String, _ path: String) throws {
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    private func check(_ folder: Scratch, _ name: String) async throws -> StreamCheckReport {
+        var configuration = StreamCheckConfiguration()
+        configuration.segmentCount = 3
+        let url = try HTTPURL("http://folder.example/\(name)")
+        let transport = FolderTransport(folder: folder)
+        return await StreamCheck(url, transport: transport, clock: SteppingClock(), configuration: configuration).run()
+    }
+
+    @Test("A playlist of keyframes breaks no rule of ordinary media, alone and beside it", arguments: ["k", "master"])
+    func right(name: String) async throws {
+        let report = try await check(try await stream(), "\(name).m3u8")
+        let found = report.findings.filter { $0.rule != "content-type-wrong" }.map { "\($0.rule) \($0.message)" }
+        #expect(found.isEmpty, "\(found)")
+        #expect(report.renditionCount == (name == "k" ? 1 : 2))
+        // Each segment, and the first one of each rendition for comparison.
+        #expect(report.readSegmentCount == (name == "k" ? 4 : 8))
+    }
+
+    @Test("A segment of a playlist of keyframes that is missing, or is no keyframe, is found")
+    func wrong() async throws {
+        let folder = try await stream()
+        try write("", folder.file("k1.ts"))
+        let report = try await check(folder, "master.m3u8")
+        #expect(report.findings.contains { $0.rule == "segment-unavailable" && $0.resource.hasSuffix("k1.ts") })
+    }
+}

@@ -1,0 +1,195 @@
+import Instrument
+import InstrumentHTTP
+import InstrumentManifests
+import InstrumentRules
+import Testing
+
+@Suite("Rules on tracks, subtitles and whole renditions")
+struct TrackRuleTests {
+    private func track(_ isVideo: Bool, _ number: Int, codec: String? = nil) -> SegmentFacts.Track {
+        let start = Int64(number) * 2_000_000_000
+        let name = codec ?? (isVideo ? "h264" : "aac")
+        return SegmentFacts.Track(isVideo: isVideo, codec: name, start: start, end: start + 2_000_000_000)
+    }
+
+    /// A segment with pictures (`v`) and sound (`a`).
+    private func facts(
+        _ number: Int,
+        _ tracks: String,
+        rendition: String = "main",
+        _ change: (inout SegmentFacts) -> Void = { _ in }
+    ) throws -> SegmentFacts {
+        var facts = SegmentFacts(
+            rendition: rendition,
+            url: try HTTPURL("http://example.org/\(rendition)/\(number)"),
+            sequence: Int64(number),
+            discontinuity: 0,
+            declaredDuration: 2_000_000_000,
+            fetched: try fetched("", number).fetched
+        )
+        facts.byteCount = 1_000
+        facts.position = Int64(number) * 2_000_000_000
+        facts.tracks = tracks.map { track($0 == "v", number) }
+        change(&facts)
+        return facts
+    }
+
+    private func rules(_ segments: [SegmentFacts], after texts: [(String, RuleRun.Role)] = []) throws -> [String] {
+        var run = RuleRun()
+        for (text, role) in texts { run.observe(try fetched(text, 0, "a"), as: role) }
+        let known = run.findings.count
+        for segment in segments { run.observe(segment) }
+        return run.findings.dropFirst(known).map { "\($0.rule) \($0.problem.found)" }
+    }
+
+    @Test("A track that vanishes or appears within a discontinuity is a change, and one behind a discontinuity is none")
+    func changes() throws {
+        let found = try rules([facts(0, "va"), facts(1, "v"), facts(2, "va")])
+        #expect(
+            found == [
+                "tracks-changed pictures (h264) in segment 1",
+                "tracks-changed pictures (h264) and sound (aac) in segment 2",
+            ]
+        )
+        #expect(try rules([facts(0, "va"), facts(1, "v") { $0.discontinuity = 1 }]).isEmpty)
+        // A segment between that could not be fetched does not hide the change.
+        #expect(try rules([facts(0, "va"), facts(3, "a")]) == ["tracks-changed sound (aac) in segment 3"])
+        let other = try facts(1, "v") { $0.tracks = [track(true, 1, codec: "hevc")] }
+        #expect(try rules([facts(0, "v"), other]) == ["tracks-changed pictures (hevc) in segment 1"])
+    }
+
+    @Test("A track may end a little before the others in a short last segment")
+    func tail() throws {
+        func last(_ duration: Int64) throws -> SegmentFacts {
+            try facts(1, "v") { ($0.isLast, $0.declaredDuration) = (true, duration) }
+        }
+        func changes(_ duration: Int64) throws -> [String] {
+            try rules([facts(0, "va"), last(duration)]).filter { $0.hasPrefix("tracks-changed") }
+        }
+        #expect(try changes(500_000_000).isEmpty)
+        #expect(try changes(2_000_000_000) == ["tracks-changed pictures (h264) in segment 1"])
+    }
+
+    @Test(
+        "A track that CODECS declares, and that no segment has, is missing",
+        arguments: [
+            ("avc1.42c00b,mp4a.40.2", "v", "sound"), ("avc1.42c00b,mp4a.40.2", "a", "pictures"),
+            ("avc1.42c00b,mp4a.40.2", "va", nil), ("avc1.42c00b", "v", nil), ("mp4a.40.2", "a", nil),
+            ("avc1.42c00b", "a", "pictures"),
+        ]
+    )
+    func declared(codecs: String, tracks: String, missing: String?) throws {
+        let ladder = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000,CODECS=\"\(codecs)\"\nv.m3u8\n"
+        let segments = try (0..<3).map { try facts($0, tracks, rendition: "main/0") }
+        let found = try rules(segments, after: [(ladder, .root)]).filter { $0.hasPrefix("track-missing") }
+        #expect(found == (missing.map { name in (0..<3).map { "track-missing no \(name) in segment \($0)" } } ?? []))
+    }
+
+    @Test("A track of the container without frames is missing, except in a playlist of keyframes")
+    func containers() throws {
+        let empty = try facts(0, "v") { $0.declaredKinds = [.video, .audio] }
+        #expect(try rules([empty]) == ["track-missing no sound in segment 0"])
+        var keyframe = empty
+        keyframe.isKeyframeOnly = true
+        #expect(try rules([keyframe]).isEmpty)
+    }
+
+    @Test(
+        "A resolution is that of the pictures, or the one to which the shape of their samples stretches them",
+        arguments: [
+            (1280, 720, nil, false), (640, 360, nil, true), (960, 720, 4.0 / 3.0, false), (960, 720, 1.0, true),
+            (1280, 540, 0.75, false),
+        ] as [(Int, Int, Double?, Bool)]
+    )
+    func resolution(width: Int, height: Int, aspect: Double?, isWrong: Bool) throws {
+        let ladder = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000,RESOLUTION=1280x720\nv.m3u8\n"
+        let segment = try facts(0, "va", rendition: "main/0") { facts in
+            facts.tracks[0].size = Resolution(width: width, height: height)
+            facts.tracks[0].sampleAspect = aspect
+        }
+        let found = try rules([segment], after: [(ladder, .root)])
+        #expect(found == (isWrong ? ["resolution-mismatch \(width)×\(height) in segment 0"] : []))
+    }
+
+    @Test("A keyframe is missing only where the playlist promises one")
+    func keyframes() throws {
+        let segment = try facts(0, "v") { $0.tracks[0].startsWithKeyframe = false }
+        #expect(try rules([segment]).isEmpty)
+        let promise = live(0, head: "#EXT-X-INDEPENDENT-SEGMENTS\n")
+        let found = ["keyframe-missing another frame at the start of segment 0"]
+        #expect(try rules([segment], after: [(promise, .root)]) == found)
+        var keyframe = segment
+        keyframe.isKeyframeOnly = true
+        #expect(try rules([keyframe]) == found)
+    }
+
+    @Test(
+        "A keyframe is promised by startWithSAP 1 and 2 alone",
+        arguments: [("1", true), ("2", true), ("3", false), (nil, false)]
+    )
+    func accessPoints(type: String?, isPromised: Bool) throws {
+        let attribute = type.map { " startWithSAP=\"\($0)\"" } ?? ""
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+            mediaPresentationDuration="PT4S" minBufferTime="PT2S"><Period><AdaptationSet mimeType="video/mp4"\(attribute)>\
+            <SegmentTemplate media="$Number$" timescale="1" duration="2"/>\
+            <Representation id="v" bandwidth="8000000"/></AdaptationSet></Period></MPD>
+            """
+        var run = RuleRun()
+        run.observe(try fetched(text, 0, "a.mpd"), as: .root)
+        let name = try #require(run.history.presentation?.renditions.first).id.description
+        let known = run.findings.count
+        run.observe(try facts(0, "v", rendition: name) { $0.tracks[0].startsWithKeyframe = false })
+        #expect(run.findings.dropFirst(known).map(\.rule) == (isPromised ? ["keyframe-missing"] : []))
+    }
+
+    @Test("Keyframes alone may be as far apart, and as short, as their playlist says")
+    func keyframePlaylist() throws {
+        func keyframe(_ number: Int) throws -> SegmentFacts {
+            try facts(number, "v") { facts in
+                facts.isKeyframeOnly = true
+                facts.tracks[0].end = facts.tracks[0].start + 40_000_000
+            }
+        }
+        #expect(try rules([keyframe(0), keyframe(1)]).isEmpty)
+    }
+
+    @Test(
+        "Cues are compared with the media beside them, over a wrap of timestamps",
+        arguments: [
+            // The start of the media of segment 0, and of the cue of segment 1, in seconds of the container.
+            (1.4, 3.4, false), (1.4, 13.4, true), (1.4, 2.0, false), (100, 3.4, true), (95_443, 1.5, false),
+        ]
+    )
+    func cues(media: Double, cue: Double, isWrong: Bool) throws {
+        func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
+        let picture = try facts(0, "v") { facts in
+            facts.tracks[0].start = nanoseconds(media)
+            facts.tracks[0].end = nanoseconds(media + 2)
+            facts.wrap = 95_443_717_688_889
+        }
+        let text = try facts(1, "", rendition: "subtitles/en") { facts in
+            facts.subtitles = SegmentFacts.Subtitles(cueCount: 1, defect: nil)
+            facts.subtitles?.times = nanoseconds(cue)..<nanoseconds(cue + 1)
+        }
+        #expect(try rules([picture, text]).map { $0.prefix(20) } == (isWrong ? ["subtitle-times-wrong"] : []))
+    }
+
+    @Test("A rendition is too short if it ends more than half a segment before the longest")
+    func lengths() throws {
+        func rules(_ durations: [Double]) throws -> [String] {
+            var run = RuleRun()
+            let summaries = try durations.enumerated().map { place, seconds in
+                let url = try HTTPURL("http://example.org/\(place)")
+                var summary = RenditionSummary(rendition: "\(place)", url: url, role: .media)
+                summary.duration = Int64(seconds * 1_000_000_000)
+                summary.targetDuration = 6_000_000_000
+                return summary
+            }
+            run.observe(summaries)
+            return run.findings.map { "\($0.rule) \($0.resource)" }
+        }
+        #expect(try rules([60, 58, 60.1]).isEmpty)
+        #expect(try rules([60, 54, 60]) == ["rendition-lengths-differ http://example.org/1"])
+    }
+}
