@@ -89,7 +89,13 @@ actor SegmentFetcher {
         if hasSamples, let url = segment.encryption?.keyURL { facts.keyByteCount = await key(url)?.count }
         let lacksKey = hasSamples && segment.encryption?.keyURL != nil && facts.keyByteCount == nil
         if order.role == .subtitles || SubtitleInspection.isText(plain) {
-            facts.take(SubtitleInspection(media: plain, initialization: start, hasReadableSamples: !hasSamples))
+            let inspection = SubtitleInspection(
+                media: plain,
+                initialization: start,
+                hasReadableSamples: !hasSamples,
+                range: segment.mediaTime.map { $0..<max($0, $0.saturatingAdd(segment.duration)) }
+            )
+            facts.take(inspection)
             return FetchedSegment(facts: facts)
         }
         do throws(SegmentInspection.Failure) {
@@ -240,6 +246,7 @@ extension SegmentFacts {
     fileprivate mutating func take(_ inspection: SubtitleInspection) {
         var read = Subtitles(cueCount: inspection.cueCount, defect: inspection.defect)
         (read.times, read.hasTimestampMap) = (inspection.times, inspection.hasTimestampMap)
+        read.outsideCount = inspection.outsideCount
         subtitles = read
     }
 

@@ -121,6 +121,8 @@ struct TrackRuleTests {
         var keyframe = segment
         keyframe.isKeyframeOnly = true
         #expect(try rules([keyframe]) == found)
+        let sound = try facts(0, "a") { $0.isKeyframeOnly = true }
+        #expect(try rules([sound]) == ["keyframe-missing no picture at the start of segment 0"])
     }
 
     @Test(
@@ -173,6 +175,15 @@ struct TrackRuleTests {
             facts.subtitles?.times = nanoseconds(cue)..<nanoseconds(cue + 1)
         }
         #expect(try rules([picture, text]).map { $0.prefix(20) } == (isWrong ? ["subtitle-times-wrong"] : []))
+    }
+
+    @Test("Cues that are shown at no time of their segment are found", arguments: [0, 2])
+    func outside(count: Int) throws {
+        let text = try facts(1, "") { facts in
+            facts.subtitles = SegmentFacts.Subtitles(cueCount: 5, defect: nil)
+            facts.subtitles?.outsideCount = count
+        }
+        #expect(try rules([text]) == (count > 0 ? ["subtitle-times-wrong 2 of 5 cues outside segment 1"] : []))
     }
 
     @Test("A rendition is too short if it ends more than half a segment before the longest")

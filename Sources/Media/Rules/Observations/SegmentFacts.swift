@@ -95,6 +95,8 @@ public struct SegmentFacts: Sendable {
         public var times: Range<Int64>?
         /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
         public var hasTimestampMap = false
+        /// The number of cues that are shown at no time of the segment, by the times of the manifest (DASH).
+        public var outsideCount = 0
 
         /// Creates subtitles.
         public init(cueCount: Int, defect: String?) {

@@ -28,8 +28,19 @@ extension Rule {
         .error,
         "The cues of a segment are at another time than its media",
         explanation: "Viewers see the subtitles too early, too late, or never.",
-        source: "RFC 8216bis section 3.1.4",
+        source: "RFC 8216bis section 3.1.4; ISO/IEC 23009-1 clause 5.3.9.6",
         checks: [
+            .segment { facts, _, _ in
+                guard facts.failure == nil, let count = facts.subtitles?.outsideCount, count > 0 else { return [] }
+                return [
+                    Problem(
+                        found:
+                            "\(count) of \(facts.subtitles?.cueCount ?? count) cues outside segment \(facts.sequence)",
+                        expected: "cues at the time of the segment, \(facts.declaredDuration.shownSeconds) long",
+                        advice: "Compare the times of the cues with the decode time of the segment."
+                    )
+                ]
+            },
             .segment { facts, _, history in
                 // The positions of live playlists begin with each playlist's first segment.
                 guard history.manifest == nil, facts.failure == nil, !facts.isLive, let subtitles = facts.subtitles,
@@ -48,7 +59,7 @@ extension Rule {
                         advice: "Write an X-TIMESTAMP-MAP by the timestamps of the media into each segment."
                     )
                 ]
-            }
+            },
         ]
     )
 }

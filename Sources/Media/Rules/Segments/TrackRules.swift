@@ -134,13 +134,16 @@ extension Rule {
         source: "RFC 8216bis sections 4.4.2.1 and 4.4.3.6; ISO/IEC 23009-1 clause 5.3.7.2 (startWithSAP)",
         checks: [
             .segment { facts, rendition, history in
-                guard facts.failure == nil, let track = facts.tracks.first(where: \.isVideo),
-                    !track.startsWithKeyframe,
+                guard facts.hasJudgedTracks else { return [] }
+                let track = facts.tracks.first(where: \.isVideo)
+                // A playlist of keyframes promises pictures, too.
+                guard track.map({ !$0.startsWithKeyframe }) ?? facts.isKeyframeOnly,
                     let promise = keyframePromise(facts, rendition, history)
                 else { return [] }
                 return [
                     Problem(
-                        found: "another frame at the start of segment \(facts.sequence)",
+                        found:
+                            "\(track == nil ? "no picture" : "another frame") at the start of segment \(facts.sequence)",
                         expected: "a keyframe, by \(promise)",
                         advice: "Let the encoder begin each segment with a keyframe, or remove the promise."
                     )

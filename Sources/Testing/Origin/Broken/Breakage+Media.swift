@@ -29,9 +29,9 @@ extension Breakage {
             text.changeAttribute("RESOLUTION") { _ in "1920x1080" }
             text.changeAttribute("width") { _ in "1920" }
         },
-        .segment("keyframe-missing", "vod/fmp4/master.m3u8") { number, made, request, _ in
-            guard number == 1, request.names.contains("v1"), let bytes = made.bytes else { return nil }
-            return .replaced(Resource(made.contentType, Body(bytes.withoutFirstKeyframe)))
+        .segment("keyframe-missing", "vod/ts/master.m3u8") { number, made, request, _ in
+            guard number == 1, request.names.contains("v1") else { return nil }
+            return made.bytes.map { .replaced(Resource(made.contentType, Body($0.withoutFirstPicture))) }
         },
         .resource("subtitles-malformed", "vod/subtitles/master.m3u8") { resource, request in
             guard request.document == "0.vtt" else { return }
@@ -63,18 +63,18 @@ extension [UInt8] {
         return sound.isEmpty ? nil : bytes
     }
 
-    /// A fragment whose first sample is no keyframe, by its flags (ISO/IEC 14496-12, 8.8.3.1 and 8.8.8) and by the type
-    /// of its first slice of H.264.
-    fileprivate var withoutFirstKeyframe: [UInt8] {
-        guard let type = firstRange(of: Array("trun".utf8)), type.upperBound + 16 <= count else { return self }
-        let flags = self[(type.upperBound + 1)..<(type.upperBound + 4)].reduce(0) { $0 << 8 | Int($1) }
-        guard flags & 0x4 != 0 else { return self }
-        let place = type.upperBound + (flags & 0x1 != 0 ? 12 : 8)
-        var bytes = self
-        bytes.replaceSubrange(place..<(place + 4), with: [0x01, 0x01, 0x00, 0x00])
-        if let data = firstRange(of: Array("mdat".utf8)), data.upperBound + 4 < count {
-            // Behind the length of the unit: an IDR slice becomes another slice.
-            if bytes[data.upperBound + 4] & 0x1F == 5 { bytes[data.upperBound + 4] = 0x41 }
+    /// A transport stream without the first picture of its H.264.
+    fileprivate var withoutFirstPicture: [UInt8] {
+        var (bytes, mapPID, video, pictures) = ([UInt8](), Int?.none, Int?.none, 0)
+        for packet in TransportStream.packets(of: self) {
+            mapPID = ProgramTable.mapPID(in: packet) ?? mapPID
+            let pid = TransportStream.pid(of: packet)
+            if pid == mapPID, let map = ProgramMapPacket(packet) {
+                video = map.streams.first { $0.type == 0x1B }?.pid
+            }
+            // A payload that begins a unit is a picture.
+            if pid == video, packet[1] & 0x40 != 0 { pictures += 1 }
+            bytes += pid == video && pictures < 2 ? TransportStream.nullPacket : packet
         }
         return bytes
     }

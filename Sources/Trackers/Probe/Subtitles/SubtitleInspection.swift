@@ -11,6 +11,8 @@ package struct SubtitleInspection: Sendable {
     /// The time from the start of the first cue to the end of the last one of WebVTT, in nanoseconds of the media's
     /// timeline; nil for other formats, and without cues.
     package let times: Range<Int64>?
+    /// The number of cues in fragmented MP4 that are shown at no time of the segment.
+    package let outsideCount: Int
     /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
     package let hasTimestampMap: Bool
 
@@ -20,12 +22,16 @@ package struct SubtitleInspection: Sendable {
     ///   - media: the segment.
     ///   - initialization: the initialization section; empty without one.
     ///   - hasReadableSamples: whether samples in fragmented MP4 are not encrypted.
-    package init(media: [UInt8], initialization: [UInt8], hasReadableSamples: Bool) {
+    ///   - range: the time of the segment in nanoseconds of the media's time, with which cues in fragmented MP4 are
+    ///     compared; nil if unknown.
+    package init(media: [UInt8], initialization: [UInt8], hasReadableSamples: Bool, range: Range<Int64>?) {
         let content = SubtitleContent(
             media,
             initialization: initialization,
-            hasReadableSamples: hasReadableSamples
+            hasReadableSamples: hasReadableSamples,
+            range: range
         )
+        outsideCount = content.outsideCount
         cueCount = content.cueCount
         defect = content.defect
         hasTimestampMap = content.timestampOfZero != nil
