@@ -203,14 +203,7 @@ struct DASHPresentationBuilder {
 
     /// Excludes pictures for fast forward, and sets with essential properties that are not supported.
     private mutating func isPlayable(_ set: MarkupElement) -> Bool {
-        if set["xlink:href"] != nil {
-            notices.add(
-                .unsupportedFeature,
-                "xlink is not followed; an adaptation set elsewhere is left out",
-                line: set.line
-            )
-        }
-        return meetsEssentialProperties(of: set, "an adaptation set")
+        meetsEssentialProperties(of: set, "an adaptation set")
     }
 
     private mutating func meetsEssentialProperties(of element: MarkupElement, _ name: String) -> Bool {

@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentHTTP
+internal import InstrumentXML
 
 extension Presentation {
     /// Reads a manifest of either format: an HLS playlist (multivariant or media) or an MPD.
@@ -20,9 +21,29 @@ extension Presentation {
         clockOffset: Int64 = 0,
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestError) {
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        if start.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
-            self = try DASHManifest(parsing: bytes, at: url, limits: limits).presentation(
+        try self.init(
+            parsing: bytes,
+            at: url,
+            requestedAs: requestedURL,
+            remote: RemoteElements(),
+            now: now,
+            clockOffset: clockOffset,
+            limits: limits
+        )
+    }
+
+    /// Reads a manifest whose remote elements were loaded; see ``missingElements``.
+    package init(
+        parsing bytes: [UInt8],
+        at url: HTTPURL,
+        requestedAs requestedURL: HTTPURL? = nil,
+        remote: RemoteElements,
+        now: WallTime,
+        clockOffset: Int64 = 0,
+        limits: ManifestLimits = ManifestLimits()
+    ) throws(ManifestError) {
+        if MarkupEncoding.isMarkup(bytes) {
+            self = try DASHManifest(parsing: bytes, at: url, remote: remote, limits: limits).presentation(
                 now: now,
                 clockOffset: clockOffset
             )

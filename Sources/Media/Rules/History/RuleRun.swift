@@ -61,8 +61,7 @@ public struct RuleRun: Sendable {
 
     /// Applies the rules to a playlist or manifest.
     public mutating func observe(_ text: FetchedText, as role: Role) {
-        let start = text.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? text.bytes.dropFirst(3) : text.bytes[...]
-        let isMarkup = start.first { $0 > 0x20 } == UInt8(ascii: "<")
+        let isMarkup = MarkupEncoding.isMarkup(text.bytes)
         let isDASH =
             role == .root && (history.manifest != nil || isMarkup && !text.url.path.lowercased().hasSuffix(".m3u8"))
         do throws(ManifestError) {
@@ -162,7 +161,7 @@ extension RuleRun {
             fetched: text.fetched,
             serverTime: text.serverTime,
             clock: history.clock,
-            root: root
+            root: text.remote.resolved(root, at: text.url)
         )
         let parsed: Result<Presentation, ManifestError>
         do throws(ManifestError) {
@@ -170,6 +169,7 @@ extension RuleRun {
                 try Presentation(
                     parsing: text.bytes,
                     at: text.url,
+                    remote: text.remote,
                     now: text.fetched.wallTime,
                     clockOffset: history.clock?.offset ?? 0,
                     limits: limits

@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentHTTP
+package import InstrumentManifests
 
 /// A playlist or a manifest as it was fetched.
 public struct FetchedText: Sendable {
@@ -13,6 +14,8 @@ public struct FetchedText: Sendable {
     public var contentType: String?
     /// The server's clock (`Date`); nil without one.
     public var serverTime: WallTime?
+    /// The elements of an MPD that are elsewhere (xlink), as far as they were loaded.
+    package var remote = RemoteElements()
 
     /// Creates a fetched text.
     public init(
