@@ -4,10 +4,17 @@ internal import InstrumentManifests
 internal import InstrumentRules
 
 /// Fetches playlists, segments and keys within limits of time, size and redirects.
+///
+/// The transport decodes content codings, and fails a byte range that is not the requested one
+/// (`HTTPError.Code.wrongRange`).
 struct ResourceClient: Sendable {
     private static let maxRedirects = 10
 
     let transport: any HTTPTransport
+    /// The address of the stream.
+    let home: HTTPURL
+    /// The headers of the user, and the cookies of the check.
+    let client: ClientHeaders
     let clock: any SchedulingClock
     let configuration: StreamCheckConfiguration
 
@@ -25,7 +32,7 @@ struct ResourceClient: Sendable {
     }
 
     func manifest(_ url: HTTPURL) async -> Result<FetchedText, Failure> {
-        let result = await fetch(url, nil, configuration.maxManifestBytes)
+        let result = await fetch(url, nil, configuration.maxManifestBytes, decoding: .all)
         let fetched = clock.timestamp
         return result.map { response in
             FetchedText(
@@ -38,8 +45,10 @@ struct ResourceClient: Sendable {
         }
     }
 
-    func bytes(_ url: HTTPURL, _ range: ByteRange? = nil) async -> Result<[UInt8], Failure> {
-        await fetch(url, range, configuration.maxSegmentBytes).map { response in
+    /// - Parameter isText: whether the resource is text, which is asked for with content codings.
+    func bytes(_ url: HTTPURL, _ range: ByteRange? = nil, isText: Bool = false) async -> Result<[UInt8], Failure> {
+        let decoding: ContentDecoding = isText ? .all : .unasked
+        return await fetch(url, range, configuration.maxSegmentBytes, decoding: decoding).map { response in
             // A server may ignore the range and send the whole.
             guard let range, response.status == 200 else { return response.body }
             let rest = response.body.dropFirst(Int(clamping: range.offset))
@@ -57,12 +66,13 @@ struct ResourceClient: Sendable {
         _ url: HTTPURL,
         _ range: ByteRange?,
         _ maxBytes: Int,
-        method: HTTPMethod = .get
+        method: HTTPMethod = .get,
+        decoding: ContentDecoding = .unasked
     ) async -> Result<HTTPResponse, Failure> {
         do throws(HTTPError) {
             var headers = try HTTPHeaders(["Accept": "*/*"])
             if let range { try headers.set("Range", range.headerValue) }
-            let request = HTTPRequest(
+            var request = HTTPRequest(
                 method,
                 url,
                 headers: headers,
@@ -71,6 +81,8 @@ struct ResourceClient: Sendable {
                 maxResponseBytes: maxBytes,
                 redirects: .follow(atMost: Self.maxRedirects)
             )
+            request.decoding = decoding
+            client.apply(to: &request, home: home)
             let response = try await transport.send(request)
             return response.isSuccess ? .success(response) : .failure(.status(response.status))
         } catch {
