@@ -5,12 +5,19 @@ internal import InstrumentRules
 internal import InstrumentText
 
 /// Fetches playlists, segments and keys within limits of time, size and redirects.
+///
+/// The transport decodes content codings, and fails a byte range that is not the requested one
+/// (`HTTPError.Code.wrongRange`).
 struct ResourceClient: Sendable {
     private static let maxRedirects = 10
     /// The code with which a transport refuses a response whose bytes are not the requested range.
     private static let wrongRange = HTTPError.Code("wrongRange")
 
     let transport: any HTTPTransport
+    /// The address of the stream.
+    let home: HTTPURL
+    /// The headers of the user, and the cookies of the check.
+    let client: ClientHeaders
     let clock: any SchedulingClock
     let configuration: StreamCheckConfiguration
 
@@ -37,7 +44,7 @@ struct ResourceClient: Sendable {
     }
 
     func manifest(_ url: HTTPURL) async -> Result<FetchedText, Failure> {
-        let result = await fetch(url, nil, configuration.maxManifestBytes)
+        let result = await fetch(url, nil, configuration.maxManifestBytes, decoding: .all)
         let fetched = clock.timestamp
         return result.map { response in
             var text = FetchedText(
@@ -52,12 +59,15 @@ struct ResourceClient: Sendable {
         }
     }
 
-    func bytes(_ url: HTTPURL, _ range: ByteRange? = nil) async -> Result<[UInt8], Failure> {
-        await body(url, range).map(\.bytes)
+    /// - Parameter isText: whether the resource is text, which is asked for with content codings.
+    func bytes(_ url: HTTPURL, _ range: ByteRange? = nil, isText: Bool = false) async -> Result<[UInt8], Failure> {
+        await body(url, range, isText: isText).map(\.bytes)
     }
 
-    func body(_ url: HTTPURL, _ range: ByteRange? = nil) async -> Result<Body, Failure> {
-        await fetch(url, range, configuration.maxSegmentBytes).flatMap { response in
+    /// - Parameter isText: whether the resource is text, which is asked for with content codings.
+    func body(_ url: HTTPURL, _ range: ByteRange? = nil, isText: Bool = false) async -> Result<Body, Failure> {
+        let decoding: ContentDecoding = isText ? .all : .unasked
+        return await fetch(url, range, configuration.maxSegmentBytes, decoding: decoding).flatMap { response in
             // A server may ignore the range and send the whole.
             guard let range, response.status == 200 else {
                 if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
@@ -104,12 +114,13 @@ struct ResourceClient: Sendable {
         _ url: HTTPURL,
         _ range: ByteRange?,
         _ maxBytes: Int,
-        method: HTTPMethod = .get
+        method: HTTPMethod = .get,
+        decoding: ContentDecoding = .unasked
     ) async -> Result<HTTPResponse, Failure> {
         do throws(HTTPError) {
             var headers = try HTTPHeaders(["Accept": "*/*"])
             if let range { try headers.set("Range", range.headerValue) }
-            let request = HTTPRequest(
+            var request = HTTPRequest(
                 method,
                 url,
                 headers: headers,
@@ -118,6 +129,8 @@ struct ResourceClient: Sendable {
                 maxResponseBytes: maxBytes,
                 redirects: .follow(atMost: Self.maxRedirects)
             )
+            request.decoding = decoding
+            client.apply(to: &request, home: home)
             let response = try await transport.send(request)
             return response.isSuccess ? .success(response) : .failure(.status(response.status))
         } catch {

@@ -57,7 +57,7 @@ actor SegmentFetcher {
             }
             return FetchedSegment(facts: facts)
         }
-        switch await client.body(segment.url, segment.byteRange) {
+        switch await client.body(segment.url, segment.byteRange, isText: order.role == .subtitles) {
         case .failure(let failure): facts.failure = Self.failure(failure)
         case .success(let body):
             facts.byteCount = body.bytes.count

@@ -28,7 +28,13 @@ public struct StreamCheck: Sendable {
         configuration: StreamCheckConfiguration = StreamCheckConfiguration()
     ) {
         self.url = url
-        client = ResourceClient(transport: transport, clock: clock, configuration: configuration)
+        client = ResourceClient(
+            transport: transport,
+            home: url,
+            client: ClientHeaders(configuration.headers, cookies: configuration.keepsCookies ? CookieJar() : nil),
+            clock: clock,
+            configuration: configuration
+        )
     }
 
     /// Runs the check and returns what was found; returns early, with what was found by then, if the task is cancelled.
@@ -66,6 +72,8 @@ struct CheckSession {
     var observe: (@Sendable (StreamCheckRound) -> Void)?
     private var rounds = RoundCounter()
     private var hasReadClock = false
+    /// The elements of the MPD that are elsewhere.
+    private var remote = RemoteElements()
     /// When the MPD has to be fetched again, and from where.
     private var manifestURL: HTTPURL
 
@@ -130,8 +138,11 @@ struct CheckSession {
         case .failure(let failure):
             run.observe(FetchFailure(.manifest, manifestURL, failure))
             return
-        case .success(let text):
+        case .success(let fetched):
             report.playlistCount += 1
+            var text = fetched
+            remote = await client.remoteElements(of: text, known: remote)
+            text.remote = remote
             if !hasReadClock { await readClock(of: text) }
             run.observe(text, as: .root)
             rootURL = text.url
@@ -150,7 +161,12 @@ struct CheckSession {
     private mutating func readClock(of text: FetchedText) async {
         hasReadClock = true
         // A text that cannot be parsed has a rule that says why.
-        let presentation = try? Presentation(parsing: text.bytes, at: text.url, now: text.fetched.wallTime)
+        let presentation = try? Presentation(
+            parsing: text.bytes,
+            at: text.url,
+            remote: text.remote,
+            now: text.fetched.wallTime
+        )
         guard let sources = presentation?.clockSources, let reading = await client.time(from: sources) else { return }
         run.observe(reading)
     }

@@ -1,3 +1,4 @@
+package import InstrumentHTTP
 public import InstrumentRules
 
 /// The extent and the duration of a stream's check.
@@ -20,6 +21,11 @@ public struct StreamCheckConfiguration: Sendable {
     public var maxRequests = 4
     /// The checks of pictures and sound; nil decodes nothing. Needs segments.
     public var mediaChecks: MediaCheckConfiguration?
+
+    /// The headers of all requests; secret ones go to the origin of the stream's address alone.
+    package var headers = HTTPHeaders()
+    /// Whether the check keeps the cookies of its servers until it ends, as a browser does.
+    package var keepsCookies = false
 
     /// Whether segments are fetched of the renditions only that ``mediaChecks`` decodes: the lowest with pictures, and
     /// the sound that plays beside it.

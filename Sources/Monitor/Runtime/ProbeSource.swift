@@ -23,6 +23,10 @@ package final class ProbeSource: SessionSource {
     private let taps: SessionTaps
     private let transport: any HTTPTransport
     private let userAgent: String
+    /// The headers of all sessions and checks.
+    private let headers: HTTPHeaders
+    /// Whether each session and each check keeps the cookies of its servers.
+    private let keepsCookies: Bool
     private let clock: any SchedulingClock
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
@@ -35,6 +39,8 @@ package final class ProbeSource: SessionSource {
     ///   - taps: passes the events of the chain to the sessions.
     ///   - transport: fetches playlists and segments of all sessions.
     ///   - userAgent: the `User-Agent` of all sessions.
+    ///   - headers: the headers of all requests for streams; secret ones go to the origin of a stream's address alone.
+    ///   - keepsCookies: whether each session and each check keeps the cookies of its servers until it ends.
     ///   - clock: the clock of the instrument.
     ///   - reportsResponses: whether a backend needs the responses of requests.
     package init(
@@ -42,15 +48,19 @@ package final class ProbeSource: SessionSource {
         taps: SessionTaps,
         transport: any HTTPTransport,
         userAgent: String = InstrumentVersion.userAgent(),
+        headers: HTTPHeaders = HTTPHeaders(),
+        keepsCookies: Bool = false,
         clock: any SchedulingClock = SystemClock(),
         reportsResponses: @escaping @Sendable () -> Bool = { false }
     ) {
         (self.instrument, self.taps, self.transport, self.clock) = (instrument, taps, transport, clock)
         (self.userAgent, self.reportsResponses) = (userAgent, reportsResponses)
+        (self.headers, self.keepsCookies) = (headers, keepsCookies)
     }
 
     package func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void) {
         var configuration = ProbeConfiguration(userAgent: userAgent)
+        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
         if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let probe = Probe(
             MediaSource(stream.url.secretText),
@@ -74,7 +84,7 @@ package final class ProbeSource: SessionSource {
                 )
             )
         })
-        let check = CheckPlan(stream).map { plan in
+        let check = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
             Task(executorPreference: checkExecutor) { [transport, clock] in
                 await plan.run(stream, transport, clock) { report(.checked($0)) }
             }
@@ -140,9 +150,10 @@ struct CheckPlan {
     private let configuration: StreamCheckConfiguration
 
     /// Creates a plan; nil for a stream without checks.
-    init?(_ stream: WatchedStream) {
+    init?(_ stream: WatchedStream, headers: HTTPHeaders = HTTPHeaders(), keepsCookies: Bool = false) {
         let settings = stream.checks
         var configuration = StreamCheckConfiguration()
+        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
         var media = MediaCheckConfiguration()
         (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)
         media.loudness = settings.loudness ?? false

@@ -31,6 +31,12 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let invalidHeader = Code("invalidHeader")
         /// The received bytes are not an HTTP response.
         public static let malformedResponse = Code("malformedResponse")
+        /// The body has a content coding that cannot be read, or is not in the coding that its head names.
+        package static let contentCoding = Code("contentCoding")
+        /// The head names a content coding that nobody registered; the body may be plain.
+        package static let unknownCoding = Code("unknownCoding")
+        /// The response to a request of a byte range has other bytes.
+        package static let wrongRange = Code("wrongRange")
         /// The configuration cannot be used.
         public static let configuration = Code("configuration")
         /// The system said no: memory, threads.

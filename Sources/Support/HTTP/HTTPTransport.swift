@@ -8,8 +8,11 @@
 public protocol HTTPTransport: Sendable {
     /// Sends a request; safe from any task and thread, for many requests at a time, and blocks none.
     ///
-    /// Any status is a response. When the task is cancelled it throws at once; whether the server has seen the request
-    /// is then unknown, as it is after every error but those that come before a connection.
+    /// Any status is a response. The transports of this package compare a response of status 206 with the `Range` of
+    /// its request, and throw if the response has other bytes, or bytes of a body with a content coding.
+    ///
+    /// When the task is cancelled it throws at once; whether the server has seen the request is then unknown, as it is
+    /// after every error but those that come before a connection.
     /// - Throws: ``HTTPError``, which names no secrets.
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse
 

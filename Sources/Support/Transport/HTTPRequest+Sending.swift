@@ -19,9 +19,19 @@ extension HTTPRequest {
         }
         var request = self
         if headers["User-Agent"] == nil { try request.headers.set("User-Agent", configuration.userAgent) }
+        if let codings = acceptedCodings { request.headers.append("Accept-Encoding", codings) }
         guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return request }
         request.headers.append("Authorization", "Basic " + Base64.encode(PercentCoding.decoded(userInfo)))
         return request
+    }
+
+    /// The value of `Accept-Encoding` that the request lacks; nil for none. A byte range is always one of the plain
+    /// body (Fetch standard, section 4.6).
+    private var acceptedCodings: String? {
+        guard case .decoded(let asked) = decoding, headers["Accept-Encoding"] == nil else { return nil }
+        if headers["Range"] != nil { return "identity" }
+        let codings = asked.filter(SystemTransport.supportedCodings.contains)
+        return codings.isEmpty ? nil : codings.map(\.rawValue).joined(separator: ", ")
     }
 
     /// A second `Content-Length` beside the transport's would let two servers disagree about where a request ends.

@@ -34,7 +34,7 @@ package struct MarkupReader {
     /// Returns the root element of a document.
     ///
     /// - Parameters:
-    ///   - bytes: the whole document, in UTF-8.
+    ///   - bytes: the whole document, in UTF-8, UTF-16 or Latin-1 (``MarkupEncoding``).
     ///   - document: the name of the document in messages, with its article: `the MPD`.
     ///   - limits: the largest document to accept.
     /// - Throws: ``MarkupError``, whose message repeats names of elements and attributes only.
@@ -43,21 +43,24 @@ package struct MarkupReader {
         as document: String,
         limits: MarkupLimits
     ) throws(MarkupError) -> MarkupElement {
-        var reader = MarkupReader(bytes, document, limits: limits)
-        try reader.check(bytes)
-        return try reader.root()
-    }
-
-    private func check(_ bytes: [UInt8]) throws(MarkupError) {
         guard bytes.count <= limits.bytes else {
             throw MarkupError(.limitExceeded, "\(document) must have at most \(limits.bytes) bytes")
         }
-        // Another encoding could hide a document type.
-        let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
-        let encoding = prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' ".contains($0) }.first
-        let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
-        guard isUTF8, !bytes.contains(0), ["utf-8", "us-ascii", "ascii", nil].contains(encoding) else {
-            throw MarkupError(.encoding, "\(document) must be encoded in UTF-8")
+        guard let text = MarkupEncoding.utf8(bytes) else {
+            throw MarkupError(
+                .encoding,
+                "\(document) must be encoded in UTF-8 (or as its XML declaration says, in UTF-16 or ISO-8859-1)"
+            )
+        }
+        var reader = MarkupReader(text, document, limits: limits)
+        try reader.check(text)
+        return try reader.root()
+    }
+
+    /// - Parameter bytes: the document in UTF-8: another encoding could hide a document type.
+    private func check(_ bytes: [UInt8]) throws(MarkupError) {
+        guard !bytes.contains(0) else {
+            throw MarkupError(.encoding, "\(document) must not contain the character 0")
         }
         guard !Self.contains(bytes, Array("<!DOCTYPE".utf8)), !Self.contains(bytes, Array("<!ENTITY".utf8)) else {
             throw MarkupError(.documentType, "\(document) must not declare a document type; remove the `<!DOCTYPE`")

@@ -154,6 +154,18 @@ const char *transport_default_authorities(void) {
 #endif
 }
 
+static bool has_feature(int feature) { return (curl_version_info(CURLVERSION_NOW)->features & feature) != 0; }
+
+bool transport_supports_gzip(void) { return has_feature(CURL_VERSION_LIBZ); }
+
+bool transport_supports_brotli(void) {
+#if LIBCURL_VERSION_NUM >= 0x073900
+    return has_feature(CURL_VERSION_BROTLI);
+#else
+    return false;
+#endif
+}
+
 bool transport_supports_http3(void) {
 #if LIBCURL_VERSION_NUM >= 0x075800
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);

@@ -85,6 +85,8 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Refuse to fetch from loopback, private and other special addresses: for URLs of unknown origin.")
     var refusePrivateAddresses = false
 
+    @OptionGroup var access: AccessOptions
+
     func validate() throws {
         if list { return }
         if urls.isEmpty { throw ValidationError("nothing to check; give the URL of a playlist or MPD, or --list") }
@@ -105,7 +107,10 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Terminal(isQuiet: true)
         if list { return try terminal.output(CheckText.list(format: format)) }
-        let transport = try SystemTransport.ofProgram(refusingPrivateAddresses: refusePrivateAddresses)
+        let transport = try SystemTransport.ofProgram(
+            refusingPrivateAddresses: refusePrivateAddresses,
+            access: access
+        )
         let reports = try await reports(transport)
         switch format {
         case .text:
@@ -130,6 +135,7 @@ struct CheckCommand: AsyncParsableCommand {
         configuration.timeout = timeout.duration
         configuration.mediaChecks = checks?.configuration
         configuration.mediaChecks?.allPictures = allPictures
+        try access.apply(to: &configuration)
         let checks = try urls.map { try StreamCheck(HTTPURL($0), transport: transport, configuration: configuration) }
         let task = Task { await Self.run(checks) }
         // The first signal ends the checks and reports what was found by then.

@@ -55,6 +55,8 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var player: PlayerOptions
 
+    @OptionGroup var access: AccessOptions
+
     @OptionGroup var ads: AdOptions
 
     @OptionGroup var delivery: DeliveryOptions
@@ -86,6 +88,12 @@ struct PlayCommand: AsyncParsableCommand {
         if sources.isEmpty, list == nil {
             throw ValidationError("nothing to play; give paths or URLs, or a list of them with --list")
         }
+        if speed == .max, player.bandwidthLimit != nil {
+            throw ValidationError(
+                "--bandwidth-limit needs --speed real: with 'max', requests take no time of the playback, whatever their "
+                    + "bandwidth is"
+            )
+        }
         try duration?.validatePositive("--duration")
         try timeout.validatePositive("--timeout")
         try spacing.validate("--spacing", in: .zero ... .seconds(3600))
@@ -95,6 +103,7 @@ struct PlayCommand: AsyncParsableCommand {
         let terminal = Terminal(isQuiet: quiet)
         var configuration = try player.configuration(title: title, timeout: timeout.duration)
         configuration.ads = try ads.configuration()
+        try access.apply(to: &configuration)
         let played = try (sources + (list.map(SourceList.read) ?? [])).map { MediaSource($0) }
         if played.isEmpty { throw ValidationError("the list must name at least one source (found none)") }
         let log = try requests.map { try RequestLog(path: $0) }

@@ -8,13 +8,15 @@ extension SystemTransport {
     /// libcurl cannot be used.
     static func ofProgram(
         maxConnectionsPerHost: Int = 16,
-        refusingPrivateAddresses isCareful: Bool = false
+        refusingPrivateAddresses isCareful: Bool = false,
+        access: AccessOptions? = nil
     ) throws -> SystemTransport {
-        let configuration = TransportConfiguration(
+        var configuration = TransportConfiguration(
             maxConnectionsPerHost: maxConnectionsPerHost,
             allowsPrivateAddresses: !isCareful,
             userAgent: PlayerMonitor.userAgent
         )
+        access?.apply(to: &configuration)
         do { return try SystemTransport(configuration) } catch { throw ValidationError(error.description) }
     }
 }

@@ -54,6 +54,15 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// The limit for each wait for more data, unless the profile has its own.
     public var readTimeout: Duration
 
+    /// The headers that every request of a stream has, and progressive media at the source's address.
+    package var headers = HTTPHeaders()
+    /// Whether each playback keeps the cookies of its servers until it ends, as a browser does.
+    package var keepsCookies = false
+    /// Whether requests use the proxy of the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
+    package var usesEnvironmentProxy = false
+    /// The address of a proxy for all requests, which may contain a password; nil for none.
+    package var proxyAddress: String?
+
     /// The media to buffer before playback starts or resumes; a part of the profile.
     public var buffer: BufferPolicy {
         get { profile.buffer }

@@ -119,9 +119,11 @@ private enum NoticeSample {
         case .alternativeVideo:
             let media = "#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID=\"g\",NAME=\"a\"\n"
             self = .playlists([Self.master("\(media)#EXT-X-STREAM-INF:BANDWIDTH=1,VIDEO=\"g\"\nv.m3u8\n")])
-        case .remotePeriod:
+        case .remoteElement:
             self = .manifest(Self.periods(Self.period(), "<Period start=\"PT6S\" xlink:href=\"p.xml\"/>"))
-        case .remoteSet: self = .manifest(Self.periods(Self.period(sets: "<AdaptationSet xlink:href=\"s.xml\"/>")))
+        case .remoteElementLimit:
+            let periods = (0..<65).map { "<Period duration=\"PT6S\" xlink:href=\"p\($0).xml\"/>" }
+            self = .manifest(Self.periods(Self.period(), periods.joined()))
         case .periodWithoutStart:
             self = .manifest(Self.periods(Self.period("start=\"PT0S\""), Self.period("id=\"late\"")))
         case .misplacedPeriod:

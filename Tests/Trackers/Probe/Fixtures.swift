@@ -7,6 +7,8 @@ enum Fixtures {
     /// Four seconds at 25 pictures per second with a tone, unless noted otherwise.
     static let mp4 = path("film.mp4", video + sound + ["-movflags", "+faststart"] + names)
     static let mp4AtEnd = path("film-moov-last.mp4", video + sound)
+    /// Three seconds of empty edits in front of both tracks.
+    static let lateMP4 = path("film-late.mp4", video + sound + ["-output_ts_offset", "3"])
     static let mkv = path("film.mkv", video + sound + names)
     static let ts = path("film.ts", video + sound + ["-muxdelay", "0", "-muxpreload", "0"])
     static let webm = path("film.webm", vp8 + ["-c:a", "libopus", "-b:a", "48k"])

@@ -56,7 +56,7 @@ public struct TransportAdFetcher: AdFetching {
         do throws(HTTPError) {
             var headers = HTTPHeaders()
             if let userAgent { try headers.set("User-Agent", userAgent) }
-            let request = HTTPRequest(
+            var request = HTTPRequest(
                 .get,
                 url,
                 headers: headers,
@@ -65,6 +65,7 @@ public struct TransportAdFetcher: AdFetching {
                 maxResponseBytes: maxBytes,
                 redirects: .follow(atMost: 5)
             )
+            request.decoding = .all
             let response = try await transport.send(request)
             guard response.isSuccess else {
                 throw HTTPError(.malformedResponse, "the status must be 2xx (found \(response.status))", url: url)

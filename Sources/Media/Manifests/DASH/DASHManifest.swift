@@ -14,10 +14,17 @@ struct DASHManifest: Hashable, Sendable {
     private(set) var root: MarkupElement
     let url: HTTPURL
     let limits: ManifestLimits
+    /// The elements that are elsewhere, as far as they were loaded.
+    private let remote: RemoteElements
     /// The server's time as it was read first: a patch may leave it in the MPD, where it becomes outdated.
     var directClock: DirectClock?
 
-    init(parsing bytes: [UInt8], at url: HTTPURL, limits: ManifestLimits) throws(ManifestError) {
+    init(
+        parsing bytes: [UInt8],
+        at url: HTTPURL,
+        remote: RemoteElements = RemoteElements(),
+        limits: ManifestLimits
+    ) throws(ManifestError) {
         let root: MarkupElement
         do {
             root = try MarkupReader.read(bytes, as: "the MPD", limits: MarkupLimits(limits))
@@ -34,6 +41,7 @@ struct DASHManifest: Hashable, Sendable {
         }
         self.root = root
         self.url = url
+        self.remote = remote
         self.limits = limits
     }
 
@@ -47,11 +55,21 @@ struct DASHManifest: Hashable, Sendable {
     var isDynamic: Bool { root["type"] == "dynamic" }
 
     func presentation(now: WallTime, clockOffset: Int64 = 0) throws(ManifestError) -> Presentation {
+        let resolution = remote.resolve(root, at: url)
+        var whole = self
+        whole.root = resolution.root
         do {
-            var builder = DASHPresentationBuilder(self, now: now, clockOffset: clockOffset)
-            return try builder.build()
+            var builder = DASHPresentationBuilder(whole, now: now, clockOffset: clockOffset)
+            var presentation = try builder.build()
+            presentation.missingElements = resolution.missing
+            presentation.notices += resolution.notices
+            // A patch changes the MPD as the server has it.
+            presentation.document?.root = root
+            return presentation
         } catch {
-            throw error.at(url)
+            var error = error.at(url)
+            error.missingElements = resolution.missing
+            throw error
         }
     }
 
@@ -67,15 +85,12 @@ struct DASHManifest: Hashable, Sendable {
     /// The periods with a known time (section 5.3.2.1): by their start, else after the previous period, else at 0 in
     /// a static presentation; a period without any of these is only announced.
     func periods(_ notices: inout NoticeList) throws(ManifestError) -> [Period] {
-        let elements = root.all("Period").filter { $0["xlink:href"] != "urn:mpeg:dash:resolve-to-zero:2013" }
+        let elements = root.all("Period")
         guard elements.count <= limits.periods else {
             throw ManifestError(.limitExceeded, "the MPD must have at most \(limits.periods) periods")
         }
         var periods: [Period] = []
         for element in elements {
-            if element["xlink:href"] != nil {
-                notices.add(.remotePeriod, line: element.line)
-            }
             let previous = periods.last
             let follows = previous.flatMap { last in
                 last.element.duration("duration").map { last.start.saturatingAdd($0) }

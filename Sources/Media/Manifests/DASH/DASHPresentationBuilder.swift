@@ -199,10 +199,7 @@ struct DASHPresentationBuilder {
 
     /// Excludes pictures for fast forward, and sets with essential properties that are not supported.
     private mutating func isPlayable(_ set: MarkupElement) -> Bool {
-        if set["xlink:href"] != nil {
-            notices.add(.remoteSet, line: set.line)
-        }
-        return meetsEssentialProperties(of: set, "an adaptation set")
+        meetsEssentialProperties(of: set, "an adaptation set")
     }
 
     private mutating func meetsEssentialProperties(of element: MarkupElement, _ name: String) -> Bool {

@@ -30,7 +30,7 @@ extension ManifestEvent {
     /// The events of a period, up to a limit.
     static func events(of period: DASHManifest.Period, limit: Int) -> [ManifestEvent] {
         var events: [ManifestEvent] = []
-        for stream in period.element.all("EventStream") where stream["xlink:href"] == nil {
+        for stream in period.element.all("EventStream") {
             let scheme = stream.word("schemeIdUri") ?? ""
             let timescale = max(1, stream.integer("timescale") ?? 1)
             let offset = stream.integer("presentationTimeOffset") ?? 0

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 package import InstrumentXML
 
 extension MarkupElement {
@@ -11,7 +12,13 @@ extension MarkupElement {
         attributes[attribute].flatMap { $0.utf8.count <= Self.longestWord ? $0 : nil }
     }
 
-    package func integer(_ attribute: String) -> Int64? { word(attribute).flatMap { DecimalText.integer($0) } }
+    /// A whole number. Players also read one that is written with a fraction of zero: `2.0`.
+    package func integer(_ attribute: String) -> Int64? {
+        guard let text = word(attribute)?.trimmingWhitespace else { return nil }
+        let (whole, fraction) = text.split(at: ".")
+        guard fraction?.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) ?? true else { return nil }
+        return DecimalText.integer(whole)
+    }
     package func duration(_ attribute: String) -> Int64? {
         word(attribute).flatMap { CalendarText.nanoseconds(duration: $0) }
     }

@@ -13,8 +13,11 @@ struct PlaylistLine: Hashable, Sendable {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         return text.split(at: ":").before
     }
-    /// The text after the tag's colon; empty without a colon.
-    var value: Substring { text.utf8.first == UInt8(ascii: "#") ? text.split(at: ":").after ?? "" : "" }
+    /// The text after the tag's colon, without spaces in front, which players skip; empty without a colon.
+    var value: Substring {
+        guard text.utf8.first == UInt8(ascii: "#") else { return "" }
+        return text.split(at: ":").after?.trimmingSpaces ?? ""
+    }
 }
 
 /// Iterates over the lines of a playlist; skips blank lines and comments.

@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentHTTP
+internal import InstrumentXML
 
 extension Presentation {
     /// Reads a manifest of either format: an HLS playlist (multivariant or media) or an MPD.
@@ -20,12 +21,33 @@ extension Presentation {
         clockOffset: Int64 = 0,
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestError) {
+        try self.init(
+            parsing: bytes,
+            at: url,
+            requestedAs: requestedURL,
+            remote: RemoteElements(),
+            now: now,
+            clockOffset: clockOffset,
+            limits: limits
+        )
+    }
+
+    /// Reads a manifest whose remote elements were loaded; see ``missingElements``.
+    package init(
+        parsing bytes: [UInt8],
+        at url: HTTPURL,
+        requestedAs requestedURL: HTTPURL? = nil,
+        remote: RemoteElements,
+        now: WallTime,
+        clockOffset: Int64 = 0,
+        limits: ManifestLimits = ManifestLimits()
+    ) throws(ManifestError) {
         switch ManifestContent(bytes) {
         case .page:
             let message = "the address must have a playlist or a manifest (found \(ManifestContent.page)); "
             throw ManifestError(.notAManifest, message + "check the address, and whether it requires a login", url: url)
         case .markup:
-            self = try DASHManifest(parsing: bytes, at: url, limits: limits).presentation(
+            self = try DASHManifest(parsing: bytes, at: url, remote: remote, limits: limits).presentation(
                 now: now,
                 clockOffset: clockOffset
             )

@@ -70,6 +70,8 @@ public struct Presentation: Hashable, Sendable {
     public var periods: [PresentationPeriod] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice]
+    /// The addresses of elements of the MPD that are elsewhere (xlink) and were not loaded, in document order.
+    package var missingElements: [HTTPURL] = []
     /// The MPD that patches change; nil if the MPD names no patches.
     var document: DASHManifest?
 

@@ -33,6 +33,8 @@ public struct ManifestError: Error, Hashable, Sendable {
     public var line: Int?
     /// The manifest's address without user, password, query and fragment.
     public var url: String?
+    /// The elements of an MPD that are elsewhere and were not loaded; with them, the MPD may be in order.
+    package var missingElements: [HTTPURL] = []
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, line: Int? = nil, url: HTTPURL? = nil) {

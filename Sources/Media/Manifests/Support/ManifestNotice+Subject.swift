@@ -15,7 +15,7 @@ extension ManifestNotice {
         case unsupportedSessionEncryption, steeringWithoutServer, addressWithoutStream, missingBandwidth
         case incompleteMedia, alternativeVideo
         // MPDs.
-        case remotePeriod, remoteSet, periodWithoutStart, misplacedPeriod, unsupportedClock, unknownEssentialProperty
+        case remoteElement, remoteElementLimit, periodWithoutStart, misplacedPeriod, unsupportedClock, unknownEssentialProperty
         case malformedRepresentation, unsupportedRepresentation, refusedRepresentation
         case entryWithoutDuration, misplacedEntry, missingTrack, missingSubtitles
         // Reloads.
@@ -28,11 +28,12 @@ extension ManifestNotice.Subject {
     var code: ManifestNotice.Code {
         switch self {
         case .encryptedSamples, .unsupportedEncryption, .unsupportedSessionEncryption: .unsupportedEncryption
-        case .alternativeVideo, .remotePeriod, .remoteSet, .unsupportedClock, .unknownEssentialProperty,
+        case .alternativeVideo, .remoteElement, .unsupportedClock, .unknownEssentialProperty,
             .unsupportedRepresentation:
             .unsupportedFeature
         case .referenceRefused, .refusedRepresentation: .referenceRefused
         case .redirectedToHTTP: .downgraded
+        case .remoteElementLimit: .limitReached
         default: .oddity
         }
     }
@@ -75,8 +76,9 @@ extension ManifestNotice.Subject {
         case .missingBandwidth: ("a variant without BANDWIDTH", " is read with another bit rate or 0")
         case .incompleteMedia: ("an EXT-X-MEDIA without TYPE or GROUP-ID", " is left out")
         case .alternativeVideo: ("alternative video renditions", "; the probe ignores them")
-        case .remotePeriod: ("a period elsewhere (xlink)", " is left out")
-        case .remoteSet: ("an adaptation set elsewhere (xlink)", " is left out")
+        case .remoteElement:
+            ("a remote element (xlink) that cannot be used", " is left out, or its default content is used")
+        case .remoteElementLimit: ("more remote elements (xlink) than an MPD may have", "; the others are left out")
         case .periodWithoutStart: ("a period whose start is unknown", " is left out")
         case .misplacedPeriod: ("a period that begins before the one in front of it", " is left out")
         case .unsupportedClock:
@@ -99,7 +101,8 @@ extension ManifestNotice.Subject {
     var isOnePerDetail: Bool {
         switch self {
         case .unknownCodec, .referenceRefused, .encryptedSamples, .unsupportedEncryption, .missingTrack,
-            .malformedRepresentation, .unsupportedRepresentation, .refusedRepresentation, .unknownEssentialProperty:
+            .malformedRepresentation, .unsupportedRepresentation, .refusedRepresentation, .unknownEssentialProperty,
+            .remoteElement:
             true
         default: false
         }

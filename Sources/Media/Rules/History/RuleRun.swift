@@ -191,7 +191,7 @@ extension RuleRun {
             fetched: text.fetched,
             serverTime: text.serverTime,
             clock: history.clock,
-            root: root
+            root: text.remote.resolved(root, at: text.url)
         )
         let parsed: Result<Presentation, ManifestError>
         do throws(ManifestError) {
@@ -199,6 +199,7 @@ extension RuleRun {
                 try Presentation(
                     parsing: text.bytes,
                     at: text.url,
+                    remote: text.remote,
                     now: text.fetched.wallTime,
                     clockOffset: history.clock?.offset ?? 0,
                     limits: limits

@@ -16,6 +16,8 @@ public struct FetchedText: Sendable {
     public var serverTime: WallTime?
     /// The address that was requested; nil if it is not known.
     package var requestedURL: HTTPURL?
+    /// The elements of an MPD that are elsewhere (xlink), as far as they were loaded.
+    package var remote = RemoteElements()
 
     /// Creates a fetched text.
     public init(

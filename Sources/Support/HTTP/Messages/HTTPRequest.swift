@@ -23,6 +23,10 @@ public struct HTTPRequest: Hashable, Sendable {
     public var needsFreshConnection = false
     /// The names of headers that do not go to another origin when a redirect is followed.
     package var headersOfOrigin: [String] = []
+    /// Whether the transport decodes the body, and which codings the request names.
+    package var decoding: ContentDecoding = .none
+    /// The cookies of the client that sends the request; nil for a request without cookies.
+    package var cookies: CookieJar?
     /// The response comes no faster than this; nil sets no limit. Apple's transport takes no notice.
     public var maxBytesPerSecond: Int?
 

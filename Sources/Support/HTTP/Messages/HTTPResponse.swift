@@ -16,6 +16,8 @@ public struct HTTPResponse: Hashable, Sendable {
     public var version: String
     /// The server's address; nil if unknown.
     public var remoteAddress: String?
+    /// The size of the body as the server sent it, in bytes, if the transport has decoded the body; nil otherwise.
+    package var encodedByteCount: Int?
 
     /// Creates a response, as tests and other transports do.
     public init(

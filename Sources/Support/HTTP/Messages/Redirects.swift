@@ -67,7 +67,10 @@ package struct RedirectCourse: Sendable {
         before = start.duration(to: clock.now)
         request.timeout = timeout - before
         guard request.timeout > .zero else { throw .timedOut(request.url) }
-        return request
+        var outgoing = request
+        // Not kept in the request: each address has its own cookies.
+        outgoing.addCookies(at: clock.wallTime)
+        return outgoing
     }
 
     /// Takes the response to the latest request; nil if it is a redirect that the next request follows.
@@ -76,9 +79,17 @@ package struct RedirectCourse: Sendable {
         response.redirectCount = count
         response.timings.firstByte += before
         response.timings.total += before
+        request.cookies?.take(response, at: clock.wallTime)
         guard let next = try request.redirected(by: response, after: count) else { return response }
         (request, count) = (next, count + 1)
         return nil
+    }
+
+    /// Takes the failure of the latest request: a body whose `Content-Encoding` names no content coding (`utf-8`,
+    /// `aws-chunked`) is requested again and returned as it comes, as browsers do it.
+    package mutating func take(_ failure: HTTPError) throws(HTTPError) {
+        guard failure.code == .unknownCoding, request.decoding != .none else { throw failure }
+        request.decoding = .none
     }
 }
 
@@ -89,8 +100,13 @@ extension HTTPRequest {
     ) async throws(HTTPError) -> HTTPResponse {
         var course = RedirectCourse(self)
         while true {
-            let response = try await send(try course.next())
-            if let last = try course.take(response) { return last }
+            let next = try course.next()
+            do throws(HTTPError) {
+                let response = try await send(next)
+                if let last = try course.take(response) { return last }
+            } catch {
+                try course.take(error)
+            }
         }
     }
 }

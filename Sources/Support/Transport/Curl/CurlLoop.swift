@@ -11,6 +11,7 @@ struct CurlLoop: ~Copyable {
     private let clock = SystemClock()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var turns: HostTurns
+    private let pauses = CurlPauses()
     /// Handles whose transfer has succeeded and that serve again, which saves making them. After any other end, a
     /// handle may keep a part of its transfer's state: after a failed name lookup libcurl 7.88 refuses options of the
     /// next transfer.
@@ -58,6 +59,10 @@ struct CurlLoop: ~Copyable {
             if let transfer = transfers.removeValue(forKey: number) { retire(transfer, keepsHandle: false) }
         }
         endLate(hasAbandoned: !news.abandoned.isEmpty)
+        for number in pauses.takeDue(at: clock.now) {
+            // Offers the bytes again, which may pause the transfer again.
+            if let transfer = transfers[number] { curl_easy_pause(transfer.easy, 0) }
+        }
         var running: Int32 = 0
         curl_multi_perform(multi, &running)
         endFinished()
@@ -67,7 +72,8 @@ struct CurlLoop: ~Copyable {
     /// Waits until there is something to do or news.
     func sleep() {
         var ready: Int32 = 0
-        let longest = turns.nextDeadline.map { clock.now.duration(to: $0).milliseconds + 1 } ?? 60_000
+        let next = [turns.nextDeadline, pauses.next].compactMap(\.self).min()
+        let longest = next.map { clock.now.duration(to: $0).milliseconds + 1 } ?? 60_000
         // libcurl wakes up earlier for its own deadlines.
         transport_begin_waiting()
         curl_multi_poll(multi, nil, 0, Int32(clamping: min(max(0, longest), 60_000)), &ready)
@@ -103,7 +109,7 @@ struct CurlLoop: ~Copyable {
 
     /// Has a handle carry out a request; ends the handle and returns nil if libcurl refuses.
     private func hand(_ exchange: Exchange, to easy: UnsafeMutableRawPointer) -> CurlTransfer? {
-        let transfer = CurlTransfer(exchange, easy)
+        let transfer = CurlTransfer(exchange, easy, pauses)
         guard transfer.configure(settings, at: clock.now), curl_multi_add_handle(multi, easy) == CURLM_OK else {
             curl_easy_cleanup(easy)
             return nil
@@ -138,6 +144,7 @@ struct CurlLoop: ~Copyable {
     /// Takes a transfer out; its connection stays if it can serve another. Begins the request that waits for its place.
     private mutating func retire(_ transfer: CurlTransfer, keepsHandle: Bool) {
         curl_multi_remove_handle(multi, transfer.easy)
+        pauses.due[transfer.exchange.number] = nil
         if keepsHandle, spare.count < Self.maxSpare {
             curl_easy_reset(transfer.easy)
             spare.append(transfer.easy)

@@ -14,6 +14,10 @@ final class CurlTransfer {
     /// Of the body, wherever it goes.
     private var byteCount = 0
     private var isTooLarge = false
+    /// The requested byte range; nil for the whole resource.
+    private let range: RequestedRange?
+    /// Why the response is not the requested byte range.
+    private var wrongRange: String?
     /// libcurl writes what went wrong here, in more detail than its number says.
     private let detail: UnsafeMutablePointer<CChar>
     /// libcurl's callback says here whether an address was refused.
@@ -21,9 +25,16 @@ final class CurlTransfer {
 
     var url: HTTPURL { exchange.request.url }
 
-    init(_ exchange: Exchange, _ easy: UnsafeMutableRawPointer) {
+    /// The limit of the body's bandwidth; nil for none.
+    private var pace: Pace?
+    private let pauses: CurlPauses
+
+    init(_ exchange: Exchange, _ easy: UnsafeMutableRawPointer, _ pauses: CurlPauses) {
+        self.pauses = pauses
+        pace = exchange.request.maxBytesPerSecond.map { Pace(bytesPerSecond: $0) }
         self.exchange = exchange
         self.easy = easy
+        range = RequestedRange(exchange.request.headers)
         detail = .allocate(capacity: Int(CURL_ERROR_SIZE))
         detail.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         openings = .allocate(capacity: 1)
@@ -38,7 +49,7 @@ final class CurlTransfer {
 
     /// Tells libcurl everything; false if it does not understand something, in which case nothing must be sent.
     func configure(_ settings: CurlSettings, at now: MonotonicInstant) -> Bool {
-        configureMessage(at: now) && configureConnection(settings) && configureReceiving()
+        configureMessage(at: now) && configureConnection(settings) && configureDecoding() && configureReceiving()
     }
 
     private func configureMessage(at now: MonotonicInstant) -> Bool {
@@ -71,7 +82,9 @@ final class CurlTransfer {
     private func makeFields(_ request: HTTPRequest) -> UnsafeMutablePointer<curl_slist>? {
         // Disables libcurl's defaults: the wait for the server's consent, and a wrong content type.
         var lines = ["Expect:"]
-        for absent in ["Content-Type", "Accept"] where request.headers[absent] == nil { lines.append(absent + ":") }
+        for absent in ["Content-Type", "Accept", "Accept-Encoding"] where request.headers[absent] == nil {
+            lines.append(absent + ":")
+        }
         // libcurl's way to write a field without a value.
         for field in request.headers.fields {
             lines.append(field.name + (field.value.isEmpty ? ";" : ": " + field.value))
@@ -89,7 +102,9 @@ final class CurlTransfer {
             transport_set_authorities(easy, bytes.baseAddress, bytes.count)
         }
         // An empty text means no proxy, independent of the environment.
-        let usesProxy = settings.configuration.proxy == .environment || set(CURLOPT_PROXY, "")
+        let usesProxy =
+            settings.configuration.proxyAddress.map { set(CURLOPT_PROXY, $0) }
+            ?? (settings.configuration.proxy == .environment || set(CURLOPT_PROXY, ""))
         let prefersHTTP3 = settings.configuration.usesHTTP3 && exchange.request.url.isSecure
         return usesProxy && (authorities ?? CURLE_OK) == CURLE_OK
             && (!prefersHTTP3 || transport_prefer_http3(easy) == CURLE_OK)
@@ -99,13 +114,13 @@ final class CurlTransfer {
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_FRESH_CONNECT, exchange.request.needsFreshConnection ? 1 : 0)
-            && transport_set_large(
-                easy,
-                CURLOPT_MAX_RECV_SPEED_LARGE,
-                Int64(max(0, exchange.request.maxBytesPerSecond ?? 0))
-            ) == CURLE_OK
             && (settings.configuration.allowsPrivateAddresses
                 || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
+    }
+
+    /// An empty text has libcurl decode every coding that it knows, whatever `Accept-Encoding` says.
+    private func configureDecoding() -> Bool {
+        exchange.request.decoding == .none || set(CURLOPT_ACCEPT_ENCODING, "")
     }
 
     private func configureReceiving() -> Bool {
@@ -125,35 +140,64 @@ final class CurlTransfer {
     }
 
     /// Large bodies come in larger pieces than libcurl's 16 KiB, for fewer calls of the system and of `receive`. The
-    /// pieces of a limited transfer stay small, because the limit counts whole pieces. A libcurl that refuses the size
+    /// pieces of a limited transfer are small, because each piece arrives at once. A libcurl that refuses the size
     /// serves the request nevertheless.
     private func setPieceSize() {
-        guard exchange.receiver != nil, exchange.request.maxBytesPerSecond == nil else { return }
-        _ = set(CURLOPT_BUFFERSIZE, 128 << 10)
+        if let limit = exchange.request.maxBytesPerSecond {
+            _ = set(CURLOPT_BUFFERSIZE, min(max(limit / 20, 1 << 10), 16 << 10))
+        } else if exchange.receiver != nil {
+            _ = set(CURLOPT_BUFFERSIZE, 128 << 10)
+        }
     }
 
-    /// Aborts the transfer if `take` returns false.
+    /// The outcome of offering received bytes.
+    private enum Taking {
+        case taken, aborted
+        /// libcurl offers the bytes again once the transfer continues.
+        case paused
+    }
+
+    /// Aborts or pauses the transfer as `take` says.
     private static func receive(
         _ bytes: UnsafeMutablePointer<CChar>?,
         _ count: Int,
         _ context: UnsafeMutableRawPointer?,
-        _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+        _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Taking
     ) -> Int {
         guard count > 0 else { return 0 }
         guard let context, let bytes else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
         // Not 0 for nothing taken, which would be right for an empty piece.
-        return take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+        return switch take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) {
+        case .taken: count
+        case .aborted: 0
+        case .paused: Int(CURL_WRITEFUNC_PAUSE)
+        }
     }
 
-    private func addToBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func addToBody(_ bytes: UnsafeRawBufferPointer) -> Taking {
         head.isComplete = true
+        // The link carries the encoded bytes of a body that is decoded.
+        let count = isDecoded ? encodedByteCount : byteCount + bytes.count
+        if let due = pace?.due(count), due > SystemClock().now {
+            pauses.due[exchange.number] = due
+            return .paused
+        }
+        return take(bytes) ? .taken : .aborted
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= exchange.request.maxResponseBytes - byteCount else {
             isTooLarge = true
             return false
         }
         let isFirst = byteCount == 0
         byteCount += bytes.count
+        if isPartial {
+            wrongRange = isFirst ? range?.defect(ofHead: head.headers) : nil
+            wrongRange = wrongRange ?? range?.defect(ofBody: byteCount, head.headers, isComplete: false)
+            if wrongRange != nil { return false }
+        }
         if let receiver = exchange.receiver, 200..<300 ~= transport_get_long(easy, CURLINFO_RESPONSE_CODE) {
             // A cancelled task has its result already, and does not expect more.
             if exchange.hasEnded { return true }
@@ -165,6 +209,14 @@ final class CurlTransfer {
         return true
     }
 
+    private var isDecoded: Bool { exchange.request.decoding != .none && !head.headers.contentCodings.isEmpty }
+
+    /// The bytes of the body so far, as the server sent them.
+    private var encodedByteCount: Int { Int(transport_get_large(easy, CURLINFO_SIZE_DOWNLOAD_T)) }
+
+    /// Whether the response is a part of the resource, which must be the requested part.
+    private var isPartial: Bool { range != nil && transport_get_long(easy, CURLINFO_RESPONSE_CODE) == 206 }
+
     /// The size of the body that the server has announced; nil if it has not, if it is more than is accepted, or if it
     /// is that of an encoded body, which a browser does not tell either (XMLHttpRequest standard, section 3.7).
     private var announced: Int? {
@@ -173,9 +225,9 @@ final class CurlTransfer {
         return size > 0 && size <= exchange.request.maxResponseBytes ? Int(size) : nil
     }
 
-    private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Taking {
         isTooLarge = !head.add(bytes)
-        return !isTooLarge
+        return isTooLarge ? .aborted : .taken
     }
 
     private func set(_ option: CURLoption, _ value: Int) -> Bool { transport_set_long(easy, option, value) == CURLE_OK }
@@ -194,11 +246,23 @@ extension CurlTransfer {
     /// The outcome of the transfer, once libcurl has reported its end.
     func outcome(_ result: CURLcode) -> Exchange.Outcome {
         let status = transport_get_long(easy, CURLINFO_RESPONSE_CODE)
-        if result == CURLE_OK, status > 0 { return .success(response(status)) }
         let known = status > 0 ? status : nil
+        if result == CURLE_OK, isPartial, wrongRange == nil {
+            wrongRange = range?.defect(ofBody: byteCount, head.headers, isComplete: true)
+        }
+        if let wrongRange {
+            return .failure(HTTPError(.wrongRange, wrongRange, url: url, status: known))
+        }
+        if result == CURLE_OK, status > 0 { return .success(response(status)) }
+        if result == CURLE_BAD_CONTENT_ENCODING { return undecoded(status) }
         if isTooLarge {
             let limit = exchange.request.maxResponseBytes
-            let message = "the response has more than \(limit) bytes or too large a head; allow more, or ask for less"
+            let coding = exchange.request.decoding == .none ? [] : head.headers.contentCodings
+            let message =
+                coding.isEmpty
+                ? "the response has more than \(limit) bytes or too large a head; allow more, or ask for less"
+                : "the body has more than \(limit) bytes once it is decoded from \(coding.joined(separator: ", ")); "
+                    + "allow more, or correct the server"
             return .failure(HTTPError(.responseTooLarge, message, url: url, status: known))
         }
         if result == CURLE_COULDNT_CONNECT, openings.pointee.has_refused, !openings.pointee.has_opened {
@@ -210,8 +274,25 @@ extension CurlTransfer {
         return .failure(HTTPError(result, String(cString: detail), url, status: known))
     }
 
+    /// The outcome of a body that libcurl cannot decode: the status of a failed request says more than its body.
+    private func undecoded(_ status: Int) -> Exchange.Outcome {
+        if status > 0, !(200..<300 ~= status) { return .success(response(status)) }
+        if isPartial, let defect = range?.defect(ofHead: head.headers) {
+            return .failure(HTTPError(.wrongRange, defect, url: url, status: status))
+        }
+        return .failure(
+            .undecodable(
+                head.headers,
+                supported: CurlTransport.supportedCodings,
+                url: url,
+                status: status,
+                underlyingCode: Int(CURLE_BAD_CONTENT_ENCODING.rawValue)
+            )
+        )
+    }
+
     private func response(_ status: Int) -> HTTPResponse {
-        HTTPResponse(
+        var response = HTTPResponse(
             status: status,
             headers: head.headers,
             body: body,
@@ -220,6 +301,8 @@ extension CurlTransfer {
             version: Self.version(transport_get_long(easy, CURLINFO_HTTP_VERSION)),
             remoteAddress: transport_get_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) }
         )
+        if isDecoded { response.encodedByteCount = encodedByteCount }
+        return response
     }
 
     private var timings: HTTPTimings {

@@ -77,9 +77,14 @@ private final class StartedRequest: Sendable {
     private func take(_ outcome: Exchange.Outcome) {
         let last = state.withLock { state -> Exchange.Outcome? in
             state.exchange = nil
-            guard !state.isCancelled, case .success(let response) = outcome else { return outcome }
+            guard !state.isCancelled else { return outcome }
             do throws(HTTPError) {
-                return try state.course.take(response).map { .success($0) }
+                switch outcome {
+                case .success(let response): return try state.course.take(response).map { .success($0) }
+                case .failure(let failure):
+                    try state.course.take(failure)
+                    return nil
+                }
             } catch {
                 return .failure(error)
             }

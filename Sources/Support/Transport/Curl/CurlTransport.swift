@@ -15,6 +15,14 @@ public final class CurlTransport: HTTPTransport {
     /// Whether the libcurl that is loaded has HTTP/3.
     static var supportsHTTP3: Bool { transport_supports_http3() }
 
+    /// The content codings that the loaded libcurl can decode.
+    static let supportedCodings: [ContentCoding] = {
+        var codings: [ContentCoding] = []
+        if transport_supports_gzip() { codings += [.gzip, .deflate] }
+        if transport_supports_brotli() { codings.append(.brotli) }
+        return codings
+    }()
+
     /// Creates a transport; reads the file of additional certificates, if one is configured. Opens no connection.
     /// - Throws: `HTTPError` with the code `configuration`: the file cannot be used, or libcurl has no HTTP/3.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {

@@ -44,6 +44,9 @@ public final class URLSessionTransport: HTTPTransport {
 
     deinit { tasks.shutDown() }
 
+    /// URLSession decodes these itself.
+    static let supportedCodings = ContentCoding.allCases
+
     /// URLSession uses HTTP/3 where a server offers it.
     static var supportsHTTP3: Bool { true }
 

@@ -50,6 +50,10 @@ CURL *transport_next_ended(CURLM *multi, CURLcode *result);
 /// The bundle of certificates that libcurl was built to use; null if it has none.
 const char *transport_default_authorities(void);
 
+/// Whether libcurl decodes gzip and deflate, and br.
+bool transport_supports_gzip(void);
+bool transport_supports_brotli(void);
+
 /// Whether libcurl speaks HTTP/3, and falls back to earlier versions where a server does not (7.88).
 bool transport_supports_http3(void);
 /// Prefers HTTP/3 where libcurl has it.

@@ -73,6 +73,8 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Refuse to fetch from loopback, private and other special addresses: for lists of unknown origin.")
     var refusePrivateAddresses = false
 
+    @OptionGroup var access: AccessOptions
+
     func validate() throws {
         if let shard, Shard(shard) == nil {
             throw ValidationError(

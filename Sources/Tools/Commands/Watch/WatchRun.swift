@@ -30,13 +30,18 @@ struct WatchRun {
         let begin = clock.wallTime
         let transport = try SystemTransport.ofProgram(
             maxConnectionsPerHost: 10_000,
-            refusingPrivateAddresses: command.refusePrivateAddresses
+            refusingPrivateAddresses: command.refusePrivateAddresses,
+            access: command.access
         )
         let (routes, taps) = (SampleRoutes(), SessionTaps())
         routes.replace(Self.routes(configuration))
         let factory = WatchBackends(
             terminal: log.terminal,
-            transport: transport,
+            // A proxy for streams is none for backends.
+            transport: try SystemTransport.ofProgram(
+                maxConnectionsPerHost: 10_000,
+                refusingPrivateAddresses: command.refusePrivateAddresses
+            ),
             routes: routes,
             state: command.state,
             isDryRun: command.dryRun
@@ -47,6 +52,8 @@ struct WatchRun {
             taps: taps,
             transport: transport,
             userAgent: PlayerMonitor.userAgent,
+            headers: try command.access.headers(),
+            keepsCookies: command.access.cookieJar,
             clock: clock
         )
         let monitor = makeMonitor(source, delivery, clock)
@@ -149,7 +156,7 @@ struct WatchRun {
         guard command.listen != nil else { return nil }
         return ProbePage(
             transport: transport,
-            guarded: try SystemTransport.ofProgram(refusingPrivateAddresses: true),
+            guarded: try SystemTransport.ofProgram(refusingPrivateAddresses: true, access: command.access),
             userAgent: PlayerMonitor.userAgent
         )
     }

@@ -1,6 +1,7 @@
 internal import CFFmpeg
 internal import CProbeShim
 internal import Instrument
+internal import InstrumentHTTP
 
 #if canImport(Darwin)
 internal import Darwin
@@ -45,7 +46,7 @@ struct Demuxer: ~Copyable {
         opening source: MediaSource,
         timeouts: Timeouts,
         interrupt: Interrupt,
-        userAgent: String = InstrumentVersion.userAgent()
+        configuration: ProbeConfiguration = ProbeConfiguration()
     ) throws(ProbeError) {
         self.source = source
         self.interrupt = interrupt
@@ -53,7 +54,7 @@ struct Demuxer: ~Copyable {
         probe_initialize()
         try SourceCheck.check(source)
         interrupt.allow(timeouts.open)
-        input = try Self.openInput(source, timeouts, interrupt, userAgent)
+        input = try Self.openInput(source, timeouts, interrupt, configuration)
         try SourceCheck.checkBeginning(of: input, source, interrupt)
         context = try Self.openContext(input, source, interrupt)
         packet = av_packet_alloc()
@@ -71,7 +72,7 @@ struct Demuxer: ~Copyable {
         _ source: MediaSource,
         _ timeouts: Timeouts,
         _ interrupt: Interrupt,
-        _ userAgent: String
+        _ configuration: ProbeConfiguration
     ) throws(ProbeError) -> UnsafeMutablePointer<AVIOContext>? {
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
@@ -83,10 +84,13 @@ struct Demuxer: ~Copyable {
         case .http(let address):
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
-            av_dict_set(&options, "user_agent", userAgent, 0)
-            // By default, libav takes the proxy of the environment, which streams do not use
-            // (`TransportConfiguration`).
-            av_dict_set(&options, "http_proxy", "", 0)
+            av_dict_set(&options, "user_agent", configuration.userAgent, 0)
+            // By default, libav takes the proxy of the environment.
+            if configuration.proxyAddress != nil || !configuration.usesEnvironmentProxy {
+                av_dict_set(&options, "http_proxy", configuration.proxyAddress ?? "", 0)
+            }
+            let headers = configuration.headers.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+            if !headers.isEmpty { av_dict_set(&options, "headers", headers, 0) }
             // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)
             av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)
@@ -190,11 +194,34 @@ struct Demuxer: ~Copyable {
         info.title = Self.text("title", in: context.pointee.metadata)
         info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
+        if info.formatName.split(separator: ",").contains("mp4") {
+            let tracks = movieDuration(of: context, from: start?.saturatingMultiply(1000) ?? 0)
+            info.duration = tracks.map { min($0, info.duration ?? $0) }
+        }
         let flags = context.pointee.iformat?.pointee.flags ?? 0
         timeline = Timeline(
             origin: start?.saturatingMultiply(1000),
             mayJump: flags & AVFMT_TS_DISCONT != 0
         )
+    }
+
+    /// The duration of the selected tracks of an MP4 file, in nanoseconds; nil if one of them is unknown.
+    ///
+    /// That of the whole movie (`mvhd`) may be unknown, and includes other tracks and the empty edits in front of all
+    /// media, which playback leaves out.
+    private func movieDuration(of context: UnsafeMutablePointer<AVFormatContext>, from start: Int64) -> Int64? {
+        guard let streams = context.pointee.streams else { return nil }
+        var end: Int64?
+        for index in tracks.keys {
+            guard let stream = streams[Int(index)]?.pointee else { continue }
+            // All ones are an unknown duration (ISO/IEC 14496-12, 8.3.2.3 and 8.4.2.3), which libavformat passes on.
+            guard stream.duration > 0, stream.duration != Int64(UInt32.max),
+                let duration = stream.time_base.nanoseconds(stream.duration)
+            else { return nil }
+            end = max(end ?? 0, (stream.time_base.nanoseconds(stream.start_time) ?? 0).saturatingAdd(duration))
+        }
+        guard let end, end > start else { return nil }
+        return end.saturatingSubtract(start)
     }
 
     static func text(_ key: String, in metadata: OpaquePointer?) -> String? {

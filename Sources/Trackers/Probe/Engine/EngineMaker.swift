@@ -25,7 +25,11 @@ struct EngineMaker: Sendable {
                     fetcher: TransportFetcher(
                         transport: transport,
                         clock: clock,
-                        userAgent: configuration.userAgent
+                        userAgent: configuration.userAgent,
+                        client: ClientHeaders(
+                            configuration.headers,
+                            cookies: configuration.keepsCookies ? CookieJar() : nil
+                        )
                     ),
                     clock: clock,
                     randomness: randomness

@@ -3,7 +3,7 @@ internal import Instrument
 /// A request of a stream that has ended, as the session counts it.
 struct FinishedRequest: Hashable, Sendable {
     var kind: ResourceKind
-    /// Bytes of the body.
+    /// Bytes of the body as the server sent it.
     var bytes: Int
     /// From the request to its last byte, or to its failure.
     var time: Duration

@@ -112,7 +112,7 @@ final class ProbeEngine: DrivenEngine {
                 opening: source,
                 timeouts: timeouts,
                 interrupt: interrupt,
-                userAgent: configuration.userAgent
+                configuration: configuration
             )
             let info = demuxer.info
             change(wakingReader: false) { session, now in session.opened(info, now: now) }

@@ -106,7 +106,7 @@ extension PlayerProfile {
                 // them.
                 usesParts: true
             )
-        )
+        ).asking(for: .browser)
     }
 
     private static func hlsJSRetry(_ errors: Int, timeouts: Int, firstByte: Duration?, load: Duration) -> RetryPolicy {
@@ -184,7 +184,7 @@ extension PlayerProfile {
             behindWindow: .jumpsToStart(offset: .zero),
             usesPatches: true
         )
-    )
+    ).asking(for: .browser)
 
     /// lib/net/http_fetch_plugin.js:201, `minBytesForProgressEvents`; lib/net/networking_engine.js:563: timeouts count
     /// from these events.
@@ -270,5 +270,5 @@ extension PlayerProfile {
             behindWindow: .jumpsToStart(offset: .seconds(5)),
             usesPatches: true
         )
-    )
+    ).asking(for: .browser)
 }

@@ -104,7 +104,7 @@ extension PlayerProfile {
             // HlsPlaylistParser: only hints of parts, and only ranges with an end.
             preloadedHints: [.part]
         )
-    )
+    ).asking(for: .gzip)
 
     /// `DefaultLoadErrorHandlingPolicy.isEligibleForFallback`.
     private static let exoPlayerFallbacks: Set<Int> = [403, 404, 410, 416, 500, 503]
@@ -150,7 +150,7 @@ extension PlayerProfile {
             // published.
             preloadedHints: [.part, .initialization]
         )
-    )
+    ).asking(for: .gzip)
 
     /// mpv 0.35 with the HLS and DASH demuxers of FFmpeg 5.1, the versions that the probe was compared with.
     ///
@@ -184,5 +184,5 @@ extension PlayerProfile {
         failurePlan: FailurePlan([.retry, .skipSegment]),
         // hls.c, `read_data_continuous`: expired segments are skipped.
         live: LivePolicy(targetLatency: .targetDurations(3), behindWindow: .jumpsToStart(offset: .zero))
-    )
+    ).asking(for: .none)
 }

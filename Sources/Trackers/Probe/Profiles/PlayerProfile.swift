@@ -216,6 +216,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var demuxerLookahead: DemuxerLookahead
     /// The media that the player takes.
     public var acceptance: MediaAcceptance
+    /// The content codings in which the player asks for text.
+    package var textCodings = TextCodings.all
     /// The time that decoding takes before playback starts or continues.
     public var decodeDelay: DecodeDelay
     /// How far audio may be ahead of video.

@@ -69,6 +69,7 @@ extension FetchTable {
             method: purpose.method,
             body: body,
             range: range,
+            decoding: purpose.isOfText ? configuration.profile.textCodings.decoding(of: url) : .unasked,
             timeout: policy.loadTimeout ?? limits.longestFetch,
             maxBytes: limits.bytes(of: purpose.kind),
             maxBitrate: limits.maximumBandwidth,

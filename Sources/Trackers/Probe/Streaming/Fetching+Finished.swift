@@ -6,7 +6,7 @@ extension Fetching {
     func finished(with response: ResourceResponse, at now: MonotonicInstant) -> FinishedRequest {
         FinishedRequest(
             kind: purpose.kind,
-            bytes: response.body.count,
+            bytes: response.encodedByteCount ?? response.body.count,
             time: begun.duration(to: response.arrivals.last ?? now),
             firstByte: response.arrivals.first.map { begun.duration(to: $0) }
         )

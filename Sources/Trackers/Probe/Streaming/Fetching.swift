@@ -15,6 +15,8 @@ enum FetchPurpose: Hashable, Sendable {
     case manifest
     /// The changes of the manifest since its last load.
     case patch
+    /// An element of the MPD that is elsewhere.
+    case element
     /// The time of the server.
     case clock(ClockSource.Method)
     /// The order of the servers.
@@ -32,7 +34,7 @@ enum FetchPurpose: Hashable, Sendable {
 
     var kind: ResourceKind {
         switch self {
-        case .manifest, .patch: .manifest
+        case .manifest, .patch, .element: .manifest
         case .clock: .clock
         case .steering: .steering
         case .playlist, .index: .playlist
@@ -47,7 +49,7 @@ enum FetchPurpose: Hashable, Sendable {
 
     var phase: ProbeError.Phase {
         switch self {
-        case .manifest, .patch, .clock, .steering: .manifest
+        case .manifest, .patch, .element, .clock, .steering: .manifest
         case .playlist, .index: .playlist
         case .initialization, .hint(.initialization, _): .initialization
         case .key: .key
@@ -68,7 +70,15 @@ enum FetchPurpose: Hashable, Sendable {
     var isOfMedia: Bool {
         switch self {
         case .index, .initialization, .segment, .hint: true
-        case .manifest, .patch, .clock, .steering, .playlist, .key, .licence: false
+        case .manifest, .patch, .element, .clock, .steering, .playlist, .key, .licence: false
+        }
+    }
+
+    /// Whether the resource is text, which servers compress.
+    var isOfText: Bool {
+        switch self {
+        case .manifest, .patch, .element, .steering, .playlist, .segment(.subtitles): true
+        case .clock, .index, .initialization, .key, .licence, .segment, .hint: false
         }
     }
 
@@ -76,13 +86,13 @@ enum FetchPurpose: Hashable, Sendable {
     var rendition: Rendition.ID? {
         switch self {
         case .playlist(let id), .index(let id): id
-        case .manifest, .patch, .clock, .steering, .initialization, .key, .licence, .segment, .hint: nil
+        case .manifest, .patch, .element, .clock, .steering, .initialization, .key, .licence, .segment, .hint: nil
         }
     }
 
     var role: StreamRole? {
         switch self {
-        case .manifest, .patch, .clock, .steering, .playlist, .index, .licence: nil
+        case .manifest, .patch, .element, .clock, .steering, .playlist, .index, .licence: nil
         case .initialization(let role), .key(let role), .segment(let role), .hint(_, let role): role
         }
     }

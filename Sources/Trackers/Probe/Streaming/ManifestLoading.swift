@@ -26,6 +26,8 @@ struct ManifestLoading: Sendable {
     private let usesPatches: Bool
     /// The clock of the server.
     private(set) var clock = ServerClock()
+    /// The elements of the MPD that are elsewhere.
+    var elements = ElementLoading()
     private var steering = ServerSteering()
     /// The servers that have the same content.
     private var locations = LocationTable()
@@ -342,7 +344,7 @@ extension ManifestLoading {
     private func manifestAddress(of purpose: FetchPurpose, _ segment: MediaSegment?, _ id: Rendition.ID) -> HTTPURL? {
         if case .playlist(let url)? = renditions[id]?.rendition.source { return url }
         switch purpose {
-        case .manifest, .patch, .clock, .steering, .playlist, .key, .licence, .hint: return nil
+        case .manifest, .patch, .element, .clock, .steering, .playlist, .key, .licence, .hint: return nil
         case .index: return renditions[id]?.missingIndex?.file.url
         case .initialization: return segment?.initialization?.url
         case .segment: return segment?.url
@@ -458,7 +460,9 @@ extension ManifestLoading {
     }
 
     private func manifestDue(_ fetches: FetchTable) -> MonotonicInstant? {
-        guard fetches.fetching(.manifest) == nil, fetches.fetching(.patch) == nil else { return nil }
+        guard fetches.fetching(.manifest) == nil, fetches.fetching(.patch) == nil, !elements.isWaiting else {
+            return nil
+        }
         return fetches.retryInstant(.manifest) ?? updateAt
     }
 

@@ -20,7 +20,7 @@ public struct RequestRecord: Hashable, Sendable {
     public var status: Int?
     /// The reason of the failure, for people; nil if the request succeeded.
     public var failure: String?
-    /// Bytes of the body.
+    /// Bytes of the body as the server sent it: compressed ones of a body with a content coding.
     public var byteCount: Int
     /// The time of the name lookup; nil on a reused connection.
     public var nameLookup: Duration?

@@ -11,6 +11,8 @@ struct ResourceRequest: Hashable, Sendable {
     var body: [UInt8] = []
     /// The requested bytes; nil for all.
     var range: ByteRange?
+    /// The content codings that the request asks for.
+    var decoding = ContentDecoding.unasked
     /// The time limit, including redirects.
     var timeout: Duration
     /// The largest number of bytes.
@@ -34,6 +36,8 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
+    /// The size of the body as the server sent it, if it had a content coding.
+    var encodedByteCount: Int?
     /// The header field `Date`, for a request of the server's time; nil without one.
     var date: WallTime?
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
@@ -47,6 +51,8 @@ struct ResourceResponse: Sendable {
 /// A parsed manifest or playlist.
 enum ManifestReading: Sendable {
     case presentation(Presentation)
+    /// An MPD whose elements at these addresses have to be loaded first.
+    case incomplete([HTTPURL])
     case playlist(HLSPlaylist)
     case steering(SteeringManifest)
     /// The MPD that waited for the server's time, and the nanoseconds by which the server's clock is ahead.

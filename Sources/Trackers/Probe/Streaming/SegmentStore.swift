@@ -140,16 +140,25 @@ extension SegmentStore {
 extension ResourceResponse {
     /// The requested part of the body, or less where the resource ends before.
     func start(of range: ByteRange?) throws(ResourceFailure) -> FetchedBytes {
-        guard var range, status == 200, let length = range.length else { return try part(range) }
+        guard var range, let length = range.length else { return try part(range) }
+        guard status == 200 else { return body }
         let rest = Int64(body.count).saturatingSubtract(range.offset)
         range.length = rest > 0 ? min(length, rest) : length
         return try part(range)
     }
 
-    /// The requested part of the body, also where the server has sent the whole resource.
+    /// The requested part of the body, also where the server has sent the whole resource. Of other parts than the
+    /// requested one, the transport tells; a shorter one may end with the file.
     func part(_ range: ByteRange?) throws(ResourceFailure) -> FetchedBytes {
-        guard let range, status == 200 else { return body }
+        guard let range else { return body }
         let count = Int64(body.count)
+        guard status == 200 else {
+            guard let length = range.length, count < length else { return body }
+            throw .wrongContent(
+                "the server sent \(count) of the \(length) requested bytes \(range.interval), behind which the file ends; "
+                    + "check the playlist's byte ranges"
+            )
+        }
         let end = range.length.map { range.offset.saturatingAdd($0) } ?? count
         guard range.offset >= 0, range.offset < end, end <= count,
             let part = body.part(Int(range.offset)..<Int(end))

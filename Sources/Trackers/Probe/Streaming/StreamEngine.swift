@@ -188,9 +188,19 @@ final class StreamEngine: DrivenEngine {
         do throws(ManifestError) {
             switch fetching.purpose {
             case .manifest:
-                let offset = driver.look { playback, _ in playback.manifest.clock.offset ?? 0 }
+                let known = driver.look { playback, _ in
+                    (playback.manifest.clock.offset ?? 0, playback.manifest.elements.remote)
+                }
+                response.reading = .success(try read(response, fetching.request.url, known))
+            case .element:
+                let complete = driver.look { playback, _ in
+                    playback.manifest.elements.complete(with: response, limits: ManifestLimits()).map {
+                        ($0, playback.manifest.clock.offset ?? 0)
+                    }
+                }
+                guard let ((waiting, remote), offset) = complete else { break }
                 response.reading = .success(
-                    .presentation(try presentation(response, fetching.request.url, clockOffset: offset))
+                    try read(waiting.response, waiting.fetching.request.url, (offset, remote))
                 )
             case .patch:
                 let known = driver.look { playback, _ in
@@ -203,17 +213,26 @@ final class StreamEngine: DrivenEngine {
                     now: clock.wallTime,
                     clockOffset: offset
                 )
+                guard patched.missingElements.isEmpty else {
+                    let message = "the patch adds an element that is elsewhere (xlink); load the whole MPD"
+                    throw ManifestError(.unrelatedReload, message)
+                }
                 response.reading = .success(.presentation(patched))
             case .clock(let method):
-                guard let waiting = driver.look({ playback, _ in playback.manifest.clock.waiting }) else { break }
+                let (held, remote) = driver.look { playback, _ in
+                    (playback.manifest.clock.waiting, playback.manifest.elements.remote)
+                }
+                guard let waiting = held else { break }
                 guard let time = method == .body ? ClockSource.time(inBody: response.bytes) : response.date else {
                     return .failure(.wrongContent("expected the date of the server's clock; check the address"))
                 }
                 // The server told the time in the middle of the request.
                 let half = fetching.begun.duration(to: clock.now) / 2
                 let offset = time.nanoseconds(since: clock.wallTime.advanced(nanoseconds: -half.nanoseconds))
-                let parsed = try presentation(waiting.response, waiting.requested, clockOffset: offset)
-                response.reading = .success(.synchronized(parsed, clockOffset: offset))
+                let parsed = try read(waiting.response, waiting.requested, (offset, remote))
+                if case .presentation(let parsed) = parsed {
+                    response.reading = .success(.synchronized(parsed, clockOffset: offset))
+                }
             case .steering:
                 response.reading = .success(.steering(try SteeringManifest(parsing: response.bytes, at: response.url)))
             case .playlist:
@@ -228,17 +247,18 @@ final class StreamEngine: DrivenEngine {
         return .success(response)
     }
 
-    private func presentation(
+    /// - Parameter known: the difference of the server's clock, and the elements of the MPD that were loaded.
+    private func read(
         _ response: ResourceResponse,
         _ requested: HTTPURL,
-        clockOffset: Int64
-    ) throws(ManifestError) -> Presentation {
-        try Presentation(
-            parsing: response.bytes,
-            at: response.url,
+        _ known: (clockOffset: Int64, remote: RemoteElements)
+    ) throws(ManifestError) -> ManifestReading {
+        try ManifestReading(
+            response,
             requestedAs: requested,
+            remote: known.remote,
             now: clock.wallTime,
-            clockOffset: clockOffset
+            clockOffset: known.clockOffset
         )
     }
 

@@ -8,14 +8,11 @@ extension StreamPlayback {
     mutating func arrived(_ response: ResourceResponse, _ fetching: Fetching, _ now: Timestamp) {
         do throws(ResourceFailure) {
             switch fetching.purpose {
-            case .manifest:
-                guard case .presentation(let parsed)? = try response.parsed() else { break }
-                if let ask = manifest.askClock(for: parsed, response, fetching) {
-                    apply(ask, now)
-                } else {
-                    apply(try manifest.take(parsed, begun: fetching.begun), now)
-                    readAds(of: parsed, now)
-                }
+            case .manifest: try take(try response.parsed(), of: response, fetching, now)
+            case .element:
+                let reading = try? response.parsed()
+                manifest.elements.take(.success(response), limits: ManifestLimits())
+                elementsChanged(reading, now)
             case .patch:
                 guard case .presentation(let parsed)? = try response.parsed() else { break }
                 apply(try manifest.take(parsed, begun: fetching.begun), now)
@@ -70,6 +67,49 @@ extension StreamPlayback {
             fetches.forgetRetry(fetching.purpose)
         } catch {
             failed(fetching, error, now)
+        }
+    }
+
+    /// Takes an MPD or a playlist, or waits for what it needs first.
+    mutating func take(
+        _ reading: ManifestReading?,
+        of response: ResourceResponse,
+        _ fetching: Fetching,
+        _ now: Timestamp
+    ) throws(ResourceFailure) {
+        switch reading {
+        case .incomplete(let missing)?:
+            if let ask = manifest.elements.hold(response, fetching, missing) { apply(ask, now) }
+        case .presentation(let parsed)?:
+            if let ask = manifest.askClock(for: parsed, response, fetching) {
+                apply(ask, now)
+            } else {
+                apply(try manifest.take(parsed, begun: fetching.begun), now)
+                readAds(of: parsed, now)
+            }
+        default: break
+        }
+    }
+
+    /// Continues with the MPD that waits for its elements, once none is missing.
+    ///
+    /// - Parameter reading: the MPD with all elements, if it was parsed already.
+    mutating func elementsChanged(_ reading: ManifestReading?, _ now: Timestamp) {
+        if let next = manifest.elements.next { return apply(next, now) }
+        guard let waiting = manifest.elements.waiting else { return }
+        do throws(ResourceFailure) {
+            let reading = if let reading { reading } else { try ManifestReading(waiting, manifest, now.wallTime) }
+            if case .incomplete(let missing) = reading, let next = manifest.elements.wait(for: missing) {
+                return apply(next, now)
+            }
+            manifest.elements.finish()
+            if case .incomplete = reading {
+                throw .wrongContent("elements of the MPD refer to each other endlessly (xlink); correct the server")
+            }
+            try take(reading, of: waiting.response, waiting.fetching, now)
+        } catch {
+            manifest.elements.finish()
+            failed(waiting.fetching, error, now)
         }
     }
 
@@ -211,6 +251,27 @@ extension StreamPlayback {
             variant: tracks[.main]?.plan.flatMap { manifest.variant(at: $0.rung) },
             language: tracks[.audio]?.plan.flatMap { manifest.presentation?.rendition($0.rendition)?.language }
         )
+    }
+}
+
+extension ManifestReading {
+    /// Parses the MPD that waits for its elements.
+    fileprivate init(
+        _ waiting: ElementLoading.Waiting,
+        _ manifest: ManifestLoading,
+        _ now: WallTime
+    ) throws(ResourceFailure) {
+        do throws(ManifestError) {
+            self = try ManifestReading(
+                waiting.response,
+                requestedAs: waiting.fetching.request.url,
+                remote: manifest.elements.remote,
+                now: now,
+                clockOffset: manifest.clock.offset ?? 0
+            )
+        } catch {
+            throw ResourceFailure(error)
+        }
     }
 }
 

@@ -20,6 +20,10 @@ extension StreamPlayback {
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
         if case .clock = purpose { return clockFailed(failure, fetching, now) }
+        if purpose == .element {
+            manifest.elements.take(.failure(failure), limits: ManifestLimits())
+            return elementsChanged(nil, now)
+        }
         if purpose == .patch { return patchFailed(failure, fetching, now) }
         if purpose.isHint { return hintFailed(failure, fetching, now) }
         if purpose == .steering { return steeringFailed(failure, fetching, now) }

@@ -26,7 +26,7 @@ extension StreamPlayback {
 
     private func objectType(of purpose: FetchPurpose) -> CMCDObjectType? {
         switch purpose {
-        case .manifest, .patch, .playlist: .manifest
+        case .manifest, .patch, .element, .playlist: .manifest
         case .index, .initialization: .initialization
         case .key, .licence: .key
         case .clock, .steering: nil

@@ -12,13 +12,18 @@ struct TransportFetcher: ResourceFetcher {
     private let starting: (any StartingTransport)?
     private let clock: any SchedulingClock
     private let commonHeaders: HTTPHeaders
+    /// What the user and earlier responses add.
+    private let client: ClientHeaders
+    /// The address of the first request, which is the user's.
+    private let home = Lock<HTTPURL?>(nil)
 
     init(
         transport: any HTTPTransport,
         clock: any SchedulingClock,
-        userAgent: String = InstrumentVersion.userAgent()
+        userAgent: String = InstrumentVersion.userAgent(),
+        client: ClientHeaders = ClientHeaders()
     ) {
-        (self.transport, self.clock) = (transport, clock)
+        (self.transport, self.clock, self.client) = (transport, clock, client)
         var headers = HTTPHeaders()
         // A text that is no value of a header leaves the transport's.
         try? headers.set("User-Agent", userAgent)
@@ -88,8 +93,15 @@ struct TransportFetcher: ResourceFetcher {
             maxResponseBytes: request.maxBytes,
             redirects: .follow(atMost: Self.maxRedirects)
         )
-        message.headersOfOrigin = CMCDHeader.allCases.map(\.rawValue)
+        message.headersOfOrigin += CMCDHeader.allCases.map(\.rawValue)
         message.needsFreshConnection = request.isFirst
+        message.decoding = request.decoding
+        let home = home.withLock { home in
+            let first = home ?? request.url
+            home = first
+            return first
+        }
+        client.apply(to: &message, home: home)
         message.maxBytesPerSecond = request.maxBitrate.map { max(1, $0 / 8) }
         return message
     }
@@ -119,6 +131,7 @@ struct TransportFetcher: ResourceFetcher {
                 timings: response.timings,
                 redirectCount: response.redirectCount,
                 version: response.version,
+                encodedByteCount: response.encodedByteCount,
                 date: date.flatMap { HTTPDate.parse($0, now: clock.wallTime) }
             )
         )
@@ -139,10 +152,13 @@ extension ResourceFailure {
     init(_ error: HTTPError) {
         let finals: Set<HTTPError.Code> = [
             .tls, .redirectRefused, .addressRefused, .invalidURL, .invalidHeader, .responseTooLarge, .configuration,
+            .contentCoding, .unknownCoding, .wrongRange,
         ]
+        let wrongContents: Set<HTTPError.Code> = [.contentCoding, .unknownCoding, .wrongRange]
         self.init(
             failure: error.code == .timedOut ? .timeout : .connection,
             error: error,
+            isWrongContent: wrongContents.contains(error.code),
             message: error.message,
             isFinal: finals.contains(error.code)
         )

@@ -99,7 +99,7 @@ struct HostileServerAloneTests {
         #expect(server.requests.count <= 11)
     }
 
-    @Test("An unrequested content coding is refused and not decompressed")
+    @Test("A segment with an unrequested content coding that does not decode is refused")
     func compressed() async throws {
         let server = try TestServer { request in
             if request.target.hasSuffix("m3u8") { return [.respond("200 OK", Array(Self.media.utf8))] }
@@ -108,7 +108,7 @@ struct HostileServerAloneTests {
         }
         let (error, _) = await error(server.url("/a.m3u8"))
         #expect(error?.code == .wrongContent, "\(error as Any)")
-        #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
+        #expect(server.requests.map { $0.header("Accept-Encoding") != nil } == [true, false])
     }
 
     /// Allows the playlist, and refuses all other private addresses.

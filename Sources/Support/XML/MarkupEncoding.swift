@@ -1,0 +1,51 @@
+/// The encodings of XML documents that are read (XML 1.0, section 4.3.3 and appendix F): UTF-8, UTF-16 and Latin-1.
+package enum MarkupEncoding {
+    private static let names8: Set = ["utf-8", "utf8", "us-ascii", "ascii"]
+    private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1", "windows-1252", "cp1252"]
+
+    /// Whether a document begins like XML, in any of the encodings.
+    package static func isMarkup(_ bytes: [UInt8]) -> Bool {
+        if bigEndian(bytes) != nil { return true }
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return start.first { $0 > 0x20 } == UInt8(ascii: "<")
+    }
+
+    /// The document in UTF-8; nil in an unknown encoding, and if a byte does not belong to the encoding.
+    static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
+        if let isBig = bigEndian(bytes) { return utf8(ofUTF16: bytes, isBigEndian: isBig) }
+        switch declared(bytes) {
+        case nil: break
+        case let name? where names8.contains(name): break
+        case let name? where latinNames.contains(name):
+            return Array(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })).utf8)
+        default: return nil
+        }
+        return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+    }
+
+    /// The encoding that the XML declaration names, in lower case.
+    private static func declared(_ bytes: [UInt8]) -> String? {
+        let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
+        return prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' \t\r\n?".contains($0) }.first
+            .map(String.init)
+    }
+
+    /// Whether UTF-16 has its high bytes first; nil for other encodings.
+    private static func bigEndian(_ bytes: [UInt8]) -> Bool? {
+        guard bytes.count >= 2 else { return nil }
+        return switch (bytes[0], bytes[1]) {
+        case (0xFE, 0xFF), (0, 0x3C): true
+        case (0xFF, 0xFE), (0x3C, 0): false
+        default: nil
+        }
+    }
+
+    private static func utf8(ofUTF16 bytes: [UInt8], isBigEndian: Bool) -> [UInt8]? {
+        guard bytes.count.isMultiple(of: 2) else { return nil }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isBigEndian ? first << 8 | second : second << 8 | first
+        }
+        return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
+    }
+}

@@ -1,0 +1,95 @@
+import Instrument
+import LoopbackServers
+import TestTraits
+import Testing
+
+@testable import InstrumentHTTP
+@testable import InstrumentTransport
+
+@Suite("Cookies and headers of a client", .ownThread, .timeLimit(.minutes(30)))
+struct CookieJarTests {
+    private static let now = WallTime(milliseconds: 1_767_225_600_000)
+
+    /// The header for `address` after `url` has set cookies.
+    private func header(_ lines: [String], from url: String, to address: String) throws -> String? {
+        let jar = CookieJar()
+        for line in lines {
+            var response = HTTPResponse(status: 200, url: try HTTPURL(url))
+            try response.headers.add("Set-Cookie", line)
+            jar.take(response, at: Self.now)
+        }
+        return jar.header(for: try HTTPURL(address), at: Self.now)
+    }
+
+    /// Lines of `Set-Cookie`, the address of their response, a later request's address, and the cookies that it sends.
+    private static let scopes: [([String], String, String, String?)] = [
+        (["a=1"], "https://x.test/p/q.m3u8", "https://x.test/p/r/s.ts", "a=1"),
+        (["a=1"], "https://x.test/p/q.m3u8", "https://x.test/other.ts", nil),
+        (["a=1; Path=/"], "https://x.test/p/q", "https://cdn.x.test/s.ts", nil),
+        (["a=1; Path=/; Domain=x.test"], "https://x.test/p/q", "https://cdn.x.test/s.ts", "a=1"),
+        (["a=1; Path=/; Domain=.x.test"], "https://x.test/p/q", "https://notx.test/s.ts", nil),
+        (["a=1; Path=/; Domain=other.test"], "https://x.test/p/q", "https://other.test/s.ts", nil),
+        (["a=1; Path=/; Domain=test"], "https://x.test/p/q", "https://y.test/s.ts", nil),
+        (["a=1; Path=/; Secure"], "https://x.test/", "http://x.test/", nil),
+        (["a=1; Path=/", "b=2; Path=/p"], "https://x.test/", "https://x.test/p/s", "b=2; a=1"),
+        (["a=1; Path=/", "a=2; Path=/"], "https://x.test/", "https://x.test/", "a=2"),
+        (["a=1; Path=/", "a=; Path=/; Max-Age=0"], "https://x.test/", "https://x.test/", nil),
+        (["a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT"], "https://x.test/", "https://x.test/", nil),
+        (["a=1; Path=/; Max-Age=60"], "https://x.test/", "https://x.test/", "a=1"),
+        (["a=b=c; Path=/; HttpOnly; SameSite=None"], "https://x.test/", "https://x.test/", "a=b=c"),
+        (["; Path=/", "nonsense"], "https://x.test/", "https://x.test/", nil),
+        (["a=1; Path=/; Domain=1.2.3.4"], "http://1.2.3.4/", "http://1.2.3.4/", "a=1"),
+    ]
+
+    @Test("A cookie goes to the hosts, paths and schemes that it names")
+    func scope() throws {
+        for (lines, url, address, expected) in Self.scopes {
+            #expect(try header(lines, from: url, to: address) == expected, "\(lines) for \(address)")
+        }
+    }
+
+    @Test("A session cookie of a redirect is sent with the next request and later ones, and never printed")
+    func session() async throws {
+        let server = try TestServer { request in
+            if request.target == "/a" {
+                return [.respond("302 Found", [], "Location: /b", "Set-Cookie: s=secret-value; Path=/")]
+            }
+            return [.respond("200 OK", Array((request.header("Cookie") ?? "none").utf8))]
+        }
+        let (transport, jar) = (try SystemTransport(), CookieJar())
+        func body(_ path: String, _ cookies: CookieJar?) async throws -> String {
+            var request = HTTPRequest(.get, try HTTPURL(server.url(path)), redirects: .follow(atMost: 3))
+            request.cookies = cookies
+            #expect(!"\(request)".contains("secret-value"))
+            return String(decoding: try await transport.send(request).body, as: UTF8.self)
+        }
+        #expect(try await body("/a", jar) == "s=secret-value")
+        #expect(try await body("/c", jar) == "s=secret-value")
+        #expect(try await body("/c", CookieJar()) == "none")
+        #expect(try await body("/a", nil) == "none")
+    }
+
+    @Test("A user's headers go with every request, secret ones to the first origin alone")
+    func headers() throws {
+        let home = try HTTPURL("https://x.test/a.m3u8")
+        let given = try HTTPHeaders(["Referer": "https://page.test/", "X-Tint": "blue", "Authorization": "Bearer t"])
+        let client = ClientHeaders(given)
+        var (own, other) = (HTTPRequest(.get, home), HTTPRequest(.get, try HTTPURL("https://cdn.test/s.ts")))
+        try own.headers.set("x-tint", "red")
+        client.apply(to: &own, home: home)
+        client.apply(to: &other, home: home)
+        #expect(own.headers.values(of: "X-Tint") == ["blue"] && own.headers["Authorization"] == "Bearer t")
+        #expect(own.headersOfOrigin.contains("Authorization"))
+        #expect(other.headers["X-Tint"] == "blue" && other.headers["Authorization"] == nil)
+    }
+
+    @Test("Requests go to the proxy of the configuration")
+    func proxy() async throws {
+        let proxy = try TestServer { request in [.respond("200 OK", Array(request.target.utf8))] }
+        var configuration = TransportConfiguration()
+        configuration.proxyAddress = proxy.url("")
+        let request = HTTPRequest(.get, try HTTPURL("http://stream.invalid/a.m3u8"))
+        let response = try await SystemTransport(configuration).send(request)
+        #expect(String(decoding: response.body, as: UTF8.self) == "http://stream.invalid/a.m3u8")
+    }
+}
