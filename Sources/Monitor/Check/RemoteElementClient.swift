@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentManifests
 internal import InstrumentRules
