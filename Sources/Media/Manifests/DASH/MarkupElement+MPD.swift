@@ -13,9 +13,10 @@ extension MarkupElement {
     }
 
     /// A whole number. Players also read one that is written with a fraction of zero: `2.0`.
-    package func integer(_ attribute: String) -> Int64? {
-        guard let text = word(attribute)?.trimmingWhitespace else { return nil }
-        let (whole, fraction) = text.split(at: ".")
+    package func integer(_ attribute: String) -> Int64? { word(attribute).flatMap { Self.integer(of: $0) } }
+
+    static func integer(of text: String) -> Int64? {
+        let (whole, fraction) = text.trimmingWhitespace.split(at: ".")
         guard fraction?.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) ?? true else { return nil }
         return DecimalText.integer(whole)
     }

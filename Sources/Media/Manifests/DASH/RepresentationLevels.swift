@@ -44,7 +44,7 @@ struct RepresentationLevels: Hashable, Sendable {
 
     func integer(_ kind: String, _ attribute: String) -> Int64? {
         information(kind, attribute).flatMap {
-            $0.utf8.count <= MarkupElement.longestWord ? DecimalText.integer($0) : nil
+            $0.utf8.count <= MarkupElement.longestWord ? MarkupElement.integer(of: $0) : nil
         }
     }
 

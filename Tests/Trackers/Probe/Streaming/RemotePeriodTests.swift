@@ -28,12 +28,16 @@ struct RemotePeriodTests {
         return (played, network.names)
     }
 
+    private func complaints(_ played: Played) -> Int {
+        played.all(.streamWarning).count { $0.attributes[.warningCode] == "notSupported" }
+    }
+
     @Test("A remote period is loaded before the first segment, and all periods play")
     func plays() async throws {
         let (played, names) = try await play(["/second.xml": Self.period])
         #expect(names.prefix(3) == ["film.mpd", "second.xml", "init.mp4"], "\(names)")
         #expect(played.outcome == .ended && names.filter { $0 == "media2.m4s" }.count == 3, "\(names)")
-        #expect(played.all(.streamWarning).isEmpty)
+        #expect(complaints(played) == 0)
     }
 
     @Test("A period that a remote element refers to is loaded, too")
@@ -48,6 +52,6 @@ struct RemotePeriodTests {
     func failure() async throws {
         let (played, names) = try await play([:])
         #expect(played.outcome == .ended && names.filter { $0 == "media2.m4s" }.count == 2, "\(names)")
-        #expect(played.all(.streamWarning).count == 1, "\(played.story)")
+        #expect(complaints(played) == 1, "\(played.story)")
     }
 }
