@@ -15,7 +15,8 @@ extension ManifestNotice {
         case unsupportedSessionEncryption, steeringWithoutServer, addressWithoutStream, missingBandwidth
         case incompleteMedia, alternativeVideo
         // MPDs.
-        case remoteElement, remoteElementLimit, periodWithoutStart, misplacedPeriod, unsupportedClock, unknownEssentialProperty
+        case remoteElement, remoteElementLimit, periodWithoutStart, misplacedPeriod, unsupportedClock,
+            unknownEssentialProperty
         case malformedRepresentation, unsupportedRepresentation, refusedRepresentation
         case entryWithoutDuration, misplacedEntry, missingTrack, missingSubtitles
         // Reloads.

@@ -63,8 +63,10 @@ extension ManifestNotice.Subject {
         case .earlierSegments, .restartedNumbers: .covered(by: "media-sequence-backwards")
         case .missedSegments: .covered(by: "media-sequence-jump")
         case .contradictoryDates: .covered(by: "variant-lags")
-        case .encryptedSamples, .unsupportedEncryption, .unsupportedSessionEncryption, .alternativeVideo, .remoteElement,
-            .remoteElementLimit, .unsupportedClock, .unknownEssentialProperty, .unsupportedRepresentation, .missingSubtitles:
+        case .encryptedSamples, .unsupportedEncryption, .unsupportedSessionEncryption, .alternativeVideo,
+            .remoteElement,
+            .remoteElementLimit, .unsupportedClock, .unknownEssentialProperty, .unsupportedRepresentation,
+            .missingSubtitles:
             .legal
         case .addressWithoutDuration:
             .finding(
