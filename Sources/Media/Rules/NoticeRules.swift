@@ -157,6 +157,15 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.1"
     )
 
+    /// A remote element of an MPD cannot be used.
+    public static let remoteElementMissing = noticed(
+        "remote-element-missing",
+        .error,
+        "A remote element of an MPD cannot be used",
+        explanation: "Players omit the period or the adaptation set, or use its default content.",
+        source: "ISO/IEC 23009-1 clause 5.5"
+    )
+
     /// A period has no start.
     public static let periodWithoutStart = noticed(
         "period-without-start",
@@ -216,7 +225,8 @@ extension Rule {
         playlistEncoding, codecsUnknown, referenceRefused, redirectToHTTP, extinfMissing, extinfNegative,
         programDateTimeInvalid, sequenceNumberLate, playlistTypeUnknown, dateRangeIncomplete, byteRangeWithoutStart,
         targetDurationMissing, targetDurationFraction, lowLatencyTagInvalid, steeringWithoutServer,
-        streamInfMissing, mediaTagIncomplete, periodWithoutStart, representationUnplayable, timelineEntryInvalid,
+        streamInfMissing, mediaTagIncomplete, remoteElementMissing, periodWithoutStart, representationUnplayable,
+        timelineEntryInvalid,
         periodTrackMissing,
     ]
 }

@@ -64,7 +64,6 @@ extension ManifestNotice.Subject {
         case .missedSegments: .covered(by: "media-sequence-jump")
         case .contradictoryDates: .covered(by: "variant-lags")
         case .encryptedSamples, .unsupportedEncryption, .unsupportedSessionEncryption, .alternativeVideo,
-            .remoteElement,
             .remoteElementLimit, .unsupportedClock, .unknownEssentialProperty, .unsupportedRepresentation,
             .missingSubtitles:
             .legal
@@ -164,6 +163,12 @@ extension ManifestNotice.Subject {
                 of: "media-tag-incomplete",
                 expected: "TYPE (AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS) and GROUP-ID",
                 advice: "Correct the tag."
+            )
+        case .remoteElement:
+            .finding(
+                of: "remote-element-missing",
+                expected: "an element of the same name at the address of xlink:href",
+                advice: "Check the address, and what the server answers to it."
             )
         case .periodWithoutStart:
             .finding(

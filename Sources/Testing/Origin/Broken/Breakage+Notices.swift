@@ -40,6 +40,10 @@ extension Breakage {
             text.insert("#EXT-X-STREAM-INF:BANDWIDTH=1000\nftp://example.org/v.m3u8", before: "#EXT-X-STREAM-INF")
         },
         .master("codecs-unknown") { text in text.changeAttribute("CODECS") { $0 + ",zzzz.1" } },
+        .document("remote-element-missing", "vod/dash/periods.mpd") { text, _ in
+            let names = "xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"gone.xml\""
+            text.insert("<Period \(names) xlink:actuate=\"onLoad\"/>", before: "</MPD>")
+        },
         .document("period-without-start", "vod/dash/periods.mpd") { text, _ in
             text.lines = text.lines.map { line in
                 guard line.contains("<Period ") else { return line }
