@@ -63,9 +63,9 @@ extension ManifestNotice.Subject {
         case .earlierSegments, .restartedNumbers: .covered(by: "media-sequence-backwards")
         case .missedSegments: .covered(by: "media-sequence-jump")
         case .contradictoryDates: .covered(by: "variant-lags")
+        case .remoteElementLimit: .covered(by: "remote-element-missing")
         case .encryptedSamples, .unsupportedEncryption, .unsupportedSessionEncryption, .alternativeVideo,
-            .remoteElementLimit, .unsupportedClock, .unknownEssentialProperty, .unsupportedRepresentation,
-            .missingSubtitles:
+            .unsupportedClock, .unknownEssentialProperty, .unsupportedRepresentation, .missingSubtitles:
             .legal
         case .addressWithoutDuration:
             .finding(
