@@ -8,8 +8,8 @@ SAMPLE = sample/three-renditions.ts
 export ALONE = AloneTests[/.]
 # Suites that start the command lines: the release programs.
 export PROGRAM_TESTS = ^(AdPlaybackTests|MonitorTests|OriginTests|PlayerMonitorTests)[.]
-# Suites that start servers and players of others, or many processes.
-export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQueueTests|ServiceFaultTests)[.]|RealLRS
+# Suites that start servers and players of others, or many processes, or play whole catalogues of streams.
+export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQueueTests|ServiceFaultTests)[.]|RealLRS|LegalStreamTests|RuleTableTests|SQLTests
 # Names of steps to run alone.
 STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
