@@ -10,8 +10,6 @@ internal import InstrumentText
 /// (`HTTPError.Code.wrongRange`).
 struct ResourceClient: Sendable {
     private static let maxRedirects = 10
-    /// The code with which a transport refuses a response whose bytes are not the requested range.
-    private static let wrongRange = HTTPError.Code("wrongRange")
 
     let transport: any HTTPTransport
     /// The address of the stream.
@@ -134,7 +132,7 @@ struct ResourceClient: Sendable {
             let response = try await transport.send(request)
             return response.isSuccess ? .success(response) : .failure(.status(response.status))
         } catch {
-            if error.code == Self.wrongRange {
+            if error.code == .wrongRange {
                 // What follows is advice.
                 return .failure(.otherRange(String(error.message.prefix { $0 != ";" })))
             }

@@ -1,14 +1,7 @@
 /// The encodings of XML documents that are read (XML 1.0, section 4.3.3 and appendix F): UTF-8, UTF-16 and Latin-1.
-package enum MarkupEncoding {
+enum MarkupEncoding {
     private static let names8: Set = ["utf-8", "utf8", "us-ascii", "ascii"]
     private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1", "windows-1252", "cp1252"]
-
-    /// Whether a document begins like XML, in any of the encodings.
-    package static func isMarkup(_ bytes: [UInt8]) -> Bool {
-        if bigEndian(bytes) != nil { return true }
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        return start.first { $0 > 0x20 } == UInt8(ascii: "<")
-    }
 
     /// The document in UTF-8; nil in an unknown encoding, and if a byte does not belong to the encoding.
     static func utf8(_ bytes: [UInt8]) -> [UInt8]? {

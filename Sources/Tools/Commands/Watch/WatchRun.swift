@@ -37,7 +37,7 @@ struct WatchRun {
         routes.replace(Self.routes(configuration))
         let factory = WatchBackends(
             terminal: log.terminal,
-            // A proxy for streams is none for backends.
+            // The proxy of the streams is not used for backends.
             transport: try SystemTransport.ofProgram(
                 maxConnectionsPerHost: 10_000,
                 refusingPrivateAddresses: command.refusePrivateAddresses
