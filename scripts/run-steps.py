@@ -19,7 +19,7 @@ import argparse, collections, os, pathlib, re, signal, subprocess, sys, time
 Step = collections.namedtuple("Step", "name kind after command")
 Result = collections.namedtuple("Result", "outcome began seconds processor note")
 # What the reader of a passed step wants to know: the closing lines of test runs, and what was skipped.
-CLOSING = re.compile(r"Test run with .* (passed|failed)|^\d+ passed, \d+ failed|^SKIPPED|^HANG")
+CLOSING = re.compile(r"Test run with .* (passed|failed)|^\d+ passed, \d+ failed|^SKIPPED|^HANG|^UNSTEADY")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LONGEST_OUTPUT = 400
 

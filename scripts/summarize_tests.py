@@ -2,7 +2,8 @@
 """Prints what a reader of a long test log looks for: the tests that failed, those that were running, the slowest, and the crash.
 
     scripts/summarize_tests.py unfinished EVENTS      the tests that have not ended
-    scripts/summarize_tests.py filter EVENTS          a pattern for `--filter` that chooses them; exits with 1 if there are none
+    scripts/summarize_tests.py hung EVENTS            a pattern for `--filter` that chooses them; exits with 1 if a test failed before
+    scripts/summarize_tests.py failed EVENTS          such a pattern for the failed tests; exits with 1 after a crash, or if they are many
     scripts/summarize_tests.py failures EVENTS [LOG]  the failed tests; after a crash, also the running tests and the crashed thread
     scripts/summarize_tests.py slowest EVENTS [COUNT] the suites and tests that took longest, and when they began, in seconds
 
@@ -15,6 +16,8 @@ import sys
 # The frames that are printed of each thread, and the lines of all threads.
 FRAMES = 60
 LONGEST_CRASH = 150
+# More failed tests than these are no accident.
+MOST_AGAIN = 3
 
 
 class Events:
@@ -52,11 +55,10 @@ def print_unfinished(events):
         print(f"  {events.title(test)}")
 
 
-def print_filter(events):
-    tests = [test for test in events.running if test and ".swift:" in test]
-    failed = [test for test in events.failures if test]
-    if failed or not tests:
-        sys.exit("no test can be run again by itself" if not failed else "tests failed before the hang")
+def print_filter(tests, others):
+    """With OTHERS, tests of the other kind, running the TESTS once more would say nothing."""
+    if not tests or others or any(not test or ".swift:" not in test for test in tests):
+        sys.exit("no test runs again by itself")
     print("|".join("^" + re.escape(test) + "$" for test in tests))
 
 
@@ -109,13 +111,15 @@ def print_failures(events, log):
 
 
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("unfinished", "filter", "failures", "slowest"):
+    if len(arguments) < 2 or arguments[0] not in ("unfinished", "hung", "failed", "failures", "slowest"):
         sys.exit(__doc__)
     events = Events(arguments[1])
     if arguments[0] == "unfinished":
         print_unfinished(events)
-    elif arguments[0] == "filter":
-        print_filter(events)
+    elif arguments[0] == "hung":
+        print_filter([test for test in events.running if test and ".swift:" in test], events.failures)
+    elif arguments[0] == "failed":
+        print_filter(list(events.failures), list(events.running) or list(events.failures)[MOST_AGAIN:])
     elif arguments[0] == "slowest":
         print_slowest(events, int(arguments[2]) if len(arguments) > 2 else 30)
     else:
