@@ -108,9 +108,8 @@ docs: dependencies build
 	scripts/check-snippets.sh
 	scripts/check-documentation.sh
 
-# The sanitizer does not understand Swift's Mutex on Linux: the define puts a pthread lock in its place.
 tsan: dependencies
-	$(SWIFT) test --scratch-path .build-tsan --sanitize thread -Xswiftc -DTHREAD_SANITIZER
+	$(SWIFT) test --scratch-path .build-tsan --sanitize thread
 
 # The toolchain itself leaks at exit.
 asan: dependencies

@@ -20,6 +20,8 @@ struct Latencies {
         times.append(nanoseconds() - start)
     }
 
+    mutating func append(_ other: Latencies) { times += other.times }
+
     /// The time in µs that a share of the calls did not exceed, without the cost of reading the clock.
     func percentile(_ share: Double) -> Double {
         let sorted = times.sorted()

@@ -1,52 +1,24 @@
-#if THREAD_SANITIZER
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-#else
+#if canImport(Darwin)
 internal import Synchronization
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #endif
 
 /// A value behind a mutual exclusion lock.
 ///
-/// The one lock of the project. It is `Synchronization.Mutex`; builds with `-DTHREAD_SANITIZER` use a pthread lock
-/// instead, because the sanitizer does not understand `Mutex` on Linux and reports false races.
+/// The one lock of the project: `Synchronization.Mutex` on Apple platforms, a pthread mutex elsewhere. On Linux, `Mutex`
+/// is a priority-inheritance futex, which the kernel hands over to the thread that waits longest. The lock then belongs
+/// to a thread that does not run yet, threads that do run queue behind it, and each call costs a switch of threads until
+/// nobody is left: 8 threads that share such a lock do a tenth of the work of one. A pthread mutex belongs to whoever
+/// runs and takes it first.
 ///
 /// A function, or an optional one, must not be the whole state; make it a property of a structure. With each access to
 /// such a state, the compiler wraps the function in two conversions and stores the result, so that every access makes
 /// later calls deeper, until the stack overflows (`scripts/check-locks.sh`).
 package final class Lock<State: ~Copyable>: Sendable {
-    #if THREAD_SANITIZER
-    private final class Storage: @unchecked Sendable {
-        // Sendable: `state` is touched only between lock and unlock of `mutex`, which never moves.
-        let mutex: UnsafeMutablePointer<pthread_mutex_t>
-        var state: State
-
-        init(_ state: consuming sending State) {
-            mutex = .allocate(capacity: 1)
-            mutex.initialize(to: pthread_mutex_t())
-            pthread_mutex_init(mutex, nil)
-            self.state = state
-        }
-
-        deinit {
-            pthread_mutex_destroy(mutex)
-            mutex.deallocate()
-        }
-    }
-    private let storage: Storage
-
-    package init(_ state: consuming sending State) { storage = Storage(state) }
-
-    package func withLock<Result, Failure: Error>(
-        _ body: (inout sending State) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-        pthread_mutex_lock(storage.mutex)
-        defer { pthread_mutex_unlock(storage.mutex) }
-        return try body(&storage.state)
-    }
-    #else
+    #if canImport(Darwin)
     private let mutex: Mutex<State>
 
     package init(_ state: consuming sending State) { mutex = Mutex(state) }
@@ -55,6 +27,38 @@ package final class Lock<State: ~Copyable>: Sendable {
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock(body)
+    }
+    #else
+    /// The mutex and what it guards, in memory that never moves.
+    private struct Guarded: ~Copyable, @unchecked Sendable {
+        // Sendable: `state` is touched only between lock and unlock of `mutex`.
+        struct Content: ~Copyable {
+            var mutex: pthread_mutex_t
+            var state: State
+        }
+        let content: UnsafeMutablePointer<Content>
+    }
+
+    private let guarded: Guarded
+
+    package init(_ state: consuming sending State) {
+        guarded = Guarded(content: .allocate(capacity: 1))
+        guarded.content.initialize(to: Guarded.Content(mutex: pthread_mutex_t(), state: state))
+        pthread_mutex_init(&guarded.content.pointee.mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(&guarded.content.pointee.mutex)
+        guarded.content.deinitialize(count: 1)
+        guarded.content.deallocate()
+    }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(&guarded.content.pointee.mutex)
+        defer { pthread_mutex_unlock(&guarded.content.pointee.mutex) }
+        return try body(&guarded.content.pointee.state)
     }
     #endif
 }
