@@ -4,11 +4,12 @@ import Instrument
 import InstrumentDurableQueue
 import Synchronization
 
-//   EmitBenchmark [cost | latency | tail | threads | contention] [COUNT] [durable]     (default: all parts, 200,000 events)
+//   EmitBenchmark [cost | latency | tail | threads | contention] [COUNT] [durable]
+//   (default: cost, latency, and 1, 2 and 4 threads, with 200,000 events)
 //
 // `cost` counts allocations and instructions; `latency` measures five times beside swift-log; `tail` shows what the
-// slowest hundredth of the emits waited for; `threads` compares one thread with two; `contention` compares 1 to 64 threads
-// beside a plain mutex and swift-log.
+// slowest hundredth of the emits waited for; `threads` compares one thread with two; `contention` compares 1 to
+// 64 threads beside a plain mutex and swift-log.
 
 /// Takes everything and does nothing.
 struct NullBackend: Backend {

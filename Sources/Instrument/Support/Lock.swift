@@ -8,11 +8,12 @@ internal import Musl
 
 /// A value behind a mutual exclusion lock.
 ///
-/// The one lock of the project: `Synchronization.Mutex` on Apple platforms, a pthread mutex elsewhere. On Linux, `Mutex`
-/// is a priority-inheritance futex, which the kernel hands over to the thread that waits longest. The lock then belongs
-/// to a thread that does not run yet, threads that do run queue behind it, and each call costs a switch of threads until
-/// nobody is left: 8 threads that share such a lock do a tenth of the work of one. A pthread mutex belongs to whoever
-/// runs and takes it first.
+/// The one lock of the project: `Synchronization.Mutex` on Apple platforms, a pthread mutex elsewhere.
+///
+/// On Linux, `Mutex` is a priority-inheritance futex, which the kernel passes to the thread that waits longest. The
+/// lock then belongs to a thread that does not run yet, threads that do run queue behind it, and each call costs a
+/// switch of threads until nobody is left: 8 threads that share such a lock do a third of the work of one. A pthread
+/// mutex belongs to the thread that runs and takes it first.
 ///
 /// A function, or an optional one, must not be the whole state; make it a property of a structure. With each access to
 /// such a state, the compiler wraps the function in two conversions and stores the result, so that every access makes
