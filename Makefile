@@ -6,6 +6,8 @@ OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or memory have a name that ends in AloneTests. Beside others they pass, but what they measure is not judged.
 export ALONE = AloneTests[/.]
+# Of these, streams that wait for real time and leave the processors idle: some at a time.
+export WAITING = OriginStreamAloneTests[/.]
 # Suites that start the command lines: the release programs.
 export PROGRAM_TESTS = ^(AdPlaybackTests|MonitorTests|OriginTests|PlayerMonitorTests)[.]
 # Suites that start servers and players of others, or many processes, or play whole catalogues of streams.

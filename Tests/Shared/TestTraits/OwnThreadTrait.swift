@@ -11,8 +11,11 @@ package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
     /// Whether the tests begin with the run: for a serialized suite that mostly waits for real time or for other
     /// processes. It would otherwise begin last, and the machine would wait for it.
     let isEarly: Bool
-    /// As many tests at a time as a machine can use.
-    private static let permits = Permits(max(16, 2 * ProcessInfo.processInfo.activeProcessorCount))
+    /// As many tests at a time as a machine can use; fewer (`TESTS_AT_ONCE`) where tests judge real time.
+    private static let permits = Permits(
+        ProcessInfo.processInfo.environment["TESTS_AT_ONCE"].flatMap(Int.init)
+            ?? max(16, 2 * ProcessInfo.processInfo.activeProcessorCount)
+    )
     /// Whether an outer suite's trait has a permit already.
     @TaskLocal private static var hasPermit = false
 
