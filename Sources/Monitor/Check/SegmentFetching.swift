@@ -21,10 +21,13 @@ struct SegmentOrder: Sendable {
 
 /// The result for a segment: its facts, and the plain bytes where pictures or sound are to be decoded.
 struct FetchedSegment: Sendable {
+    var order: SegmentOrder
     var facts: SegmentFacts
     var media: SegmentMedia?
     /// Whether the key of encrypted samples cannot be fetched.
     var lacksKey = false
+    /// The keys and initialization segments that could not be fetched, for a segment that could not be read.
+    var failures: [FetchFailure] = []
 
     /// Whether the content was read, so that rules could judge it.
     var isRead: Bool { facts.failure == nil && (!facts.tracks.isEmpty || facts.subtitles != nil) }
@@ -47,7 +50,19 @@ actor SegmentFetcher {
 
     init(_ client: ResourceClient) { self.client = client }
 
-    nonisolated func fetch(_ order: SegmentOrder, keepsMedia: Bool) async -> FetchedSegment {
+    /// Fetches segments, a few at a time; the results are in the order of the orders.
+    nonisolated func fetch(_ orders: [SegmentOrder], decoding renditions: Set<String>) async -> [FetchedSegment] {
+        await inParallel(orders, limit: client.configuration.maxRequests) { order in
+            let keepsMedia = order.purpose == .contents && renditions.contains(order.rendition)
+            var result = await self.fetch(order, keepsMedia: keepsMedia)
+            if result.facts.failure == nil, !result.isRead || result.lacksKey, order.purpose == .contents {
+                result.failures = await self.failures(of: order.segment)
+            }
+            return result
+        }
+    }
+
+    private nonisolated func fetch(_ order: SegmentOrder, keepsMedia: Bool) async -> FetchedSegment {
         let segment = order.segment
         var facts = Self.facts(of: order, at: client.clock.timestamp)
         if order.purpose == .availability {
@@ -55,7 +70,7 @@ actor SegmentFetcher {
             if case .failure(let failure) = await client.availability(segment.url, segment.byteRange) {
                 facts.failure = Self.failure(failure)
             }
-            return FetchedSegment(facts: facts)
+            return FetchedSegment(order: order, facts: facts)
         }
         switch await client.body(segment.url, segment.byteRange, isText: order.role == .subtitles) {
         case .failure(let failure): facts.failure = Self.failure(failure)
@@ -63,10 +78,10 @@ actor SegmentFetcher {
             facts.byteCount = body.bytes.count
             facts.hash = FNV1a.hash64(body.bytes)
             facts.isRangeIgnored = body.isRangeIgnored
-            if case .unsupported = segment.encryption?.method { return FetchedSegment(facts: facts) }
+            if case .unsupported = segment.encryption?.method { return FetchedSegment(order: order, facts: facts) }
             return await inspect(body.bytes, order, facts, keepsMedia: keepsMedia)
         }
-        return FetchedSegment(facts: facts)
+        return FetchedSegment(order: order, facts: facts)
     }
 
     private nonisolated func inspect(
@@ -84,7 +99,9 @@ actor SegmentFetcher {
         var start: [UInt8] = []
         if let initialization = segment.initialization { start = await self.initialization(initialization) ?? [] }
         // A segment that cannot be decrypted has a rule that says why; an initialization segment that is missing, too.
-        guard let plain, segment.initialization == nil || !start.isEmpty else { return FetchedSegment(facts: facts) }
+        guard let plain, segment.initialization == nil || !start.isEmpty else {
+            return FetchedSegment(order: order, facts: facts)
+        }
         let hasSamples = if case .samples = segment.encryption?.method { true } else { false }
         if hasSamples, let url = segment.encryption?.keyURL { facts.keyByteCount = await key(url)?.count }
         let lacksKey = hasSamples && segment.encryption?.keyURL != nil && facts.keyByteCount == nil
@@ -96,7 +113,7 @@ actor SegmentFetcher {
                 range: segment.mediaTime.map { $0..<max($0, $0.saturatingAdd(segment.duration)) }
             )
             facts.take(inspection)
-            return FetchedSegment(facts: facts)
+            return FetchedSegment(order: order, facts: facts)
         }
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(media: plain, initialization: start)
@@ -121,9 +138,9 @@ actor SegmentFetcher {
             }
         }
         // Pictures and sound of encrypted samples cannot be decoded.
-        if hasSamples { return FetchedSegment(facts: facts, lacksKey: lacksKey) }
+        if hasSamples { return FetchedSegment(order: order, facts: facts, lacksKey: lacksKey) }
         let media = keepsMedia ? SegmentMedia(initialization: start, bytes: plain) : nil
-        return FetchedSegment(facts: facts, media: media)
+        return FetchedSegment(order: order, facts: facts, media: media)
     }
 
     /// The result of a decryption.

@@ -95,21 +95,72 @@ struct CheckSession {
         // A media playlist that is the root was fetched with it.
         await reloadPlaylists { $0.attempts == 0 }
         await askDirectives()
-        await fetchSegments()
-        reportRound()
-        while !Task.isCancelled, let interval = nextInterval() {
-            let next = client.clock.now.advanced(by: .nanoseconds(interval))
-            guard start.duration(to: next) <= configuration.duration else { break }
-            do { try await client.clock.sleep(until: next, tolerance: nil) } catch { break }
-            await reload()
-            await fetchSegments()
-            reportRound()
-        }
+        await follow()
         let known = run.violationCount
         await compareSegments()
         summarize()
         if run.violationCount > known { reportRound() }
         finish()
+    }
+
+    /// What a check waits for.
+    private enum Arrival: Sendable {
+        case segments([FetchedSegment])
+        /// Whether the time of the next reload has come; not so in a check that is cancelled.
+        case reload(isDue: Bool)
+    }
+
+    /// Reloads in the rhythm of the stream, whatever time the segments take that are fetched beside it.
+    private mutating func follow() async {
+        await withTaskGroup(of: Arrival.self) { group in
+            var isFetching = startFetching(in: &group)
+            var isBehind = false
+            var isWaiting = startWaiting(since: start, in: &group)
+            if !isFetching { reportRound() }
+            while isFetching || isWaiting, let arrival = await group.next() {
+                switch arrival {
+                case .segments(let fetched):
+                    take(fetched)
+                    isFetching = isBehind && isWaiting && startFetching(in: &group)
+                    isBehind = false
+                case .reload(let isDue):
+                    isWaiting = false
+                    guard isDue, !Task.isCancelled else { continue }
+                    let begin = client.clock.now
+                    await reload()
+                    isWaiting = startWaiting(since: begin, in: &group)
+                    isBehind = isFetching
+                    if isFetching { break }
+                    isFetching = startFetching(in: &group)
+                    // The round of these segments is reported when they are there.
+                    if isFetching { continue }
+                }
+                reportRound()
+            }
+        }
+    }
+
+    private mutating func startFetching(in group: inout TaskGroup<Arrival>) -> Bool {
+        let orders = nextOrders()
+        guard !orders.isEmpty, !Task.isCancelled else { return false }
+        let (segments, decoded) = (segments, decodedRenditions)
+        group.addTask { .segments(await segments.fetch(orders, decoding: decoded)) }
+        return true
+    }
+
+    /// Waits for the time of the next reload, which counts from the beginning of the last one (RFC 8216bis section
+    /// 6.3.4); false if there is none.
+    private func startWaiting(since begin: MonotonicInstant, in group: inout TaskGroup<Arrival>) -> Bool {
+        guard !Task.isCancelled, let interval = nextInterval() else { return false }
+        let clock = client.clock
+        let earliest = clock.now.advanced(by: .nanoseconds(Self.intervals.lowerBound))
+        let next = max(begin.advanced(by: .nanoseconds(interval)), earliest)
+        guard start.duration(to: next) <= configuration.duration else { return false }
+        group.addTask {
+            do { try await clock.sleep(until: next, tolerance: nil) } catch { return .reload(isDue: false) }
+            return .reload(isDue: true)
+        }
+        return true
     }
 
     private mutating func finish() {
@@ -273,11 +324,15 @@ struct CheckSession {
 
     // MARK: Segments
 
-    private mutating func fetchSegments() async {
-        guard configuration.segmentCount > 0 else { return }
+    /// The renditions whose pictures or sound are decoded.
+    private var decodedRenditions: Set<String> { media?.renditions(of: run.history.presentation) ?? [] }
+
+    /// The segments to fetch now.
+    private mutating func nextOrders() -> [SegmentOrder] {
+        guard configuration.segmentCount > 0 else { return [] }
         var orders: [SegmentOrder] = []
         let now = client.clock.wallTime
-        let decoded = media.map { $0.renditions(of: run.history.presentation) } ?? []
+        let decoded = decodedRenditions
         for place in renditions.indices {
             if configuration.fetchesOnlyDecodedRenditions, !decoded.contains(renditions[place].name) { continue }
             let (name, index, isLive) = (renditions[place].name, renditions[place].segments, renditions[place].isLive)
@@ -296,7 +351,7 @@ struct CheckSession {
                 orders.append(order(first, of: place, name, .comparison))
             }
         }
-        await fetch(orders)
+        return orders
     }
 
     private func order(
@@ -316,13 +371,10 @@ struct CheckSession {
         )
     }
 
-    private mutating func fetch(_ orders: [SegmentOrder]) async {
-        let segments = segments
-        let decoded = media.map { $0.renditions(of: run.history.presentation) } ?? []
-        let results = await inParallel(orders, limit: configuration.maxRequests) { order in
-            await segments.fetch(order, keepsMedia: order.purpose == .contents && decoded.contains(order.rendition))
-        }
-        for (order, result) in zip(orders, results) where !Task.isCancelled {
+    /// Applies the rules to segments that arrived.
+    private mutating func take(_ fetched: [FetchedSegment]) {
+        for result in fetched where !Task.isCancelled && isStillListed(result) {
+            let order = result.order
             report.segmentCount += result.facts.byteCount == nil ? 0 : 1
             report.segmentBytes += result.facts.byteCount ?? 0
             if result.isRead { report.readSegmentCount += 1 }
@@ -332,11 +384,19 @@ struct CheckSession {
             // An expired segment cannot be compared; whether it may expire is not asked here.
             if order.purpose == .comparison, result.facts.failure != nil { continue }
             run.observe(result.facts)
-            if result.facts.failure == nil, !result.isRead || result.lacksKey, order.purpose == .contents {
-                for failure in await segments.failures(of: order.segment) { run.observe(failure) }
-            }
+            for failure in result.failures { run.observe(failure) }
             if let content = result.media { media?.decode(content, of: order) }
         }
+    }
+
+    /// Whether the rules can judge a segment by the playlist, which may have been reloaded since the segment was asked
+    /// for: one that has left a live window may be missing, and one behind the window is of a sequence that has ended.
+    private func isStillListed(_ result: FetchedSegment) -> Bool {
+        let (order, number) = (result.order, result.order.segment.sequence)
+        guard order.isLive, let rendition = renditions.first(where: { $0.name == order.rendition }),
+            let newest = rendition.segments.last?.sequence, let oldest = rendition.segments.first?.sequence
+        else { return true }
+        return number <= newest && (number >= oldest || result.facts.failure == nil)
     }
 
     /// Fetches the first segment of each rendition again, to learn whether the bytes change.
@@ -347,28 +407,11 @@ struct CheckSession {
             guard let first = renditions[place].plan.compared(in: renditions[place].segments) else { continue }
             orders.append(order(first, of: place, renditions[place].name, .comparison))
         }
-        await fetch(orders)
+        take(await segments.fetch(orders, decoding: []))
     }
 }
 
 extension RuleRun {
     /// How often a rule was broken.
     fileprivate var violationCount: Int { sums.values.reduce(0) { $0 + $1.count } }
-}
-
-/// Applies an operation to elements, a few at a time; the results are in the order of the elements.
-private func inParallel<Element: Sendable, Output: Sendable>(
-    _ elements: [Element],
-    limit: Int,
-    _ operation: @escaping @Sendable (Element) async -> Output
-) async -> [Output] {
-    await withTaskGroup(of: (Int, Output).self) { group in
-        var results: [Int: Output] = [:]
-        for (place, element) in elements.enumerated() {
-            if place >= max(1, limit), let (done, output) = await group.next() { results[done] = output }
-            group.addTask { (place, await operation(element)) }
-        }
-        for await (done, output) in group { results[done] = output }
-        return elements.indices.compactMap { results[$0] }
-    }
 }

@@ -22,6 +22,8 @@ struct OriginTransport: HTTPTransport {
     let start: WallTime
     /// Changes a response before it is returned.
     var change: (@Sendable (inout HTTPResponse) -> Void)?
+    /// How long the body of a segment takes.
+    var segmentTime = Duration.zero
 
     init(_ fixtures: Fixtures, clock: any SchedulingClock) throws {
         site = try Site([.fixtures(fixtures)])
@@ -51,6 +53,13 @@ struct OriginTransport: HTTPTransport {
             }
         }
         change?(&response)
+        let isSegment = !["m3u8", "mpd"].contains { request.url.path.hasSuffix($0) }
+        if isSegment, segmentTime > .zero {
+            let end = clock.now.advanced(by: segmentTime)
+            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else {
+                throw HTTPError(.cancelled, "cancelled")
+            }
+        }
         return response
     }
 

@@ -13,17 +13,20 @@ struct RuleTableTests {
     static func check(
         _ path: String,
         change: (@Sendable (inout HTTPResponse) -> Void)? = nil,
+        segmentTime: Duration = .zero,
         configure: (inout StreamCheckConfiguration) -> Void = { _ in }
     ) async throws -> StreamCheckReport {
         let clock = SteppingClock()
         var transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
         transport.change = change
+        transport.segmentTime = segmentTime
         var configuration = StreamCheckConfiguration()
         configuration.segmentCount = 2
         configuration.duration = .seconds(30)
         configure(&configuration)
         let url = try HTTPURL("http://origin.example/\(path)")
-        return await StreamCheck(url, transport: transport, clock: clock, configuration: configuration).run()
+        let check = StreamCheck(url, transport: transport, clock: clock, configuration: configuration)
+        return await clock.run { await check.run() }
     }
 
     @Test("A stream breaks exactly the rule of its name", arguments: Fixtures.brokenStreams)
@@ -50,9 +53,8 @@ struct RuleTableTests {
         configure(&configuration)
         let url = try HTTPURL("http://origin.example/\(path)")
         let rounds = Lock<[StreamCheckRound]>([])
-        _ = await StreamCheck(url, transport: transport, clock: clock, configuration: configuration).run { round in
-            rounds.withLock { $0.append(round) }
-        }
+        let check = StreamCheck(url, transport: transport, clock: clock, configuration: configuration)
+        await clock.run { _ = await check.run { round in rounds.withLock { $0.append(round) } } }
         return rounds.withLock { $0 }
     }
 
@@ -69,6 +71,18 @@ struct RuleTableTests {
             #expect((age > target * 1.5) == !round.broken.isEmpty)
             #expect(round.isReadable)
         }
+    }
+
+    @Test("Playlists are reloaded in their rhythm beside slow segments", arguments: [3, 12, 45])
+    func slowSegments(seconds: Int) async throws {
+        let stale = try await Self.check("break/stale/live/ts/master.m3u8", segmentTime: .seconds(seconds))
+        #expect(Set(stale.findings.map(\.rule.description)) == ["stale"])
+        // A segment that has left the window when it is there is no fault.
+        let good = try await Self.check("break/none/live/ts/master.m3u8", segmentTime: .seconds(seconds))
+        #expect(good.findings.map(\.message) == [])
+        let fast = try await Self.check("break/none/live/ts/master.m3u8")
+        #expect(good.playlistCount == fast.playlistCount)
+        #expect(good.readSegmentCount > 0)
     }
 
     @Test("The rounds of a good stream name no rule, and its playlists are never old")
