@@ -75,7 +75,9 @@ struct DeliveryTests {
             let outcome = DeliveryOutcome(response, to: HTTPRequest(.post, url), now: Self.now)
             let reason = "HTTP \(status) with a web page (\(ForeignAnswer.page.remedy))"
             #expect(outcome == (isPage ? .retry(after: nil, reason: reason) : .acknowledged))
-            #expect(DeliveryOutcome(response, now: Self.now, rules: .addressOfEachSample) == .acknowledged)
+            for rules in [DeliveryRules.addressOfEachSample, .anyServer] {
+                #expect(DeliveryOutcome(response, now: Self.now, rules: rules) == .acknowledged)
+            }
         }
     }
 

@@ -6,8 +6,10 @@ public struct DeliveryRules: Hashable, Sendable {
     public var conflictMeansDelivered: Bool
     /// Whether the backend renews its token after 401, so that the next attempt need not be delayed.
     public var renewsTokens: Bool
-    /// Whether each sample has an address, which an answer may refuse (404), and any page is a success.
+    /// Whether each sample has an address, which an answer may refuse (404).
     package var samplesHaveAddresses = false
+    /// Whether a web page with a status of success is an answer of the server, which nobody specified.
+    package var acceptsPages = false
 
     /// Creates rules; by default neither is so.
     public init(conflictMeansDelivered: Bool = false, renewsTokens: Bool = false) {
@@ -18,7 +20,14 @@ public struct DeliveryRules: Hashable, Sendable {
     /// The rules of requests of which each has its sample's address.
     package static var addressOfEachSample: DeliveryRules {
         var rules = DeliveryRules()
-        rules.samplesHaveAddresses = true
+        (rules.samplesHaveAddresses, rules.acceptsPages) = (true, true)
+        return rules
+    }
+
+    /// The rules of a server of which nothing is known but its address.
+    package static var anyServer: DeliveryRules {
+        var rules = DeliveryRules()
+        rules.acceptsPages = true
         return rules
     }
 }
@@ -111,7 +120,7 @@ extension DeliveryOutcome {
         rules: DeliveryRules = DeliveryRules(),
         reason: String?
     ) {
-        if case .page? = ForeignAnswer(response), !rules.samplesHaveAddresses {
+        if case .page? = ForeignAnswer(response), !rules.acceptsPages {
             let text = "HTTP \(response.status) with a web page (\(ForeignAnswer.page.remedy))"
             self = .retry(after: nil, reason: text)
             return
