@@ -93,11 +93,11 @@ struct WebVTTReader {
             .saturatingSubtract(local.saturatingMultiply(1_000_000))
     }
 
-    /// `HH:MM:SS.mmm` or `MM:SS.mmm`, as the standard's parser collects it (section 6.4): hours have any number of
+    /// `HH:MM:SS.mmm` or `MM:SS.mmm`, as the standard's parser collects it (section 6.3): hours have any number of
     /// digits, all other parts as many as here.
     private struct Time {
         let milliseconds: Int64
-        /// Whether the hours have the two digits or more that authors must write (section 4.3).
+        /// Whether the hours have the two digits or more that authors must write (section 4.1).
         let isStrict: Bool
 
         /// Takes a time from the beginning of a text; nil without one.
