@@ -382,7 +382,7 @@ let package = Package(
             "ServiceFault",
             "Backends/ServiceFaults",
             uses:
-                "CMCD CMCDBackend Clickstream Compression DurableQueue Influx JSON NewRelic OTLP Seer Sift Transport XAPI"
+                "CMCD CMCDBackend Clickstream Compression DurableQueue HTTP Influx JSON NewRelic OTLP Seer Sift Transport XAPI"
         ),
         tests(
             "Sift",

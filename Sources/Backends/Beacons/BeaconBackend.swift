@@ -225,11 +225,12 @@ public final class BeaconBackend: SelectiveBackend {
                 redirects: .follow(atMost: 5)
             )
             let response = try await transport.send(request)
-            return BeaconResult(DeliveryOutcome(response, to: request, now: clock.wallTime))
+            let rules = DeliveryRules.addressOfEachSample
+            return BeaconResult(DeliveryOutcome(response, to: request, now: clock.wallTime, rules: rules))
         } catch {
             switch error.code {
             case .invalidURL: return .refused("`adBeaconUrl` must be an http or https address")
-            case .addressRefused, .invalidHeader: return .refused(error.description)
+            case .addressRefused, .invalidHeader, .redirectRefused: return .refused(error.description)
             case .timedOut:
                 silent.insert(beacon.server)
                 return BeaconResult(DeliveryOutcome(error))

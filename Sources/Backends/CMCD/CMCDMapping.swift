@@ -182,12 +182,13 @@ public struct CMCDMapping: Sendable {
         return path.hasSuffix("/manifest") ? "s" : nil
     }
 
+    /// The value of a custom key, which must be a string or a token (CTA-5004-B, section 4.1, item 5).
     private static func value(_ value: AttributeValue) -> CMCDValue? {
         switch value {
         case .string(let text): .string(text)
-        case .int(let number): .integer(number)
-        case .double(let number): .decimal(number)
-        case .bool(let truth): .boolean(truth)
+        case .int(let number): .string("\(number)")
+        case .double(let number): .string("\(number)")
+        case .bool(let truth): .token(truth ? "true" : "false")
         case .array, .object: nil
         }
     }

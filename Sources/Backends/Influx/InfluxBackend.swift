@@ -20,8 +20,7 @@ public import InstrumentHTTP
 /// |---|---|
 /// | 2xx | written |
 /// | 400 or 422 with "partial write" | the points that the answer names become dead letters, the others are written |
-/// | 404 | the database or the bucket does not exist; retry with a long back-off, until somebody creates it |
-/// | others | as for every HTTP backend (`DeliveryOutcome`) |
+/// | others | as for every HTTP backend (`DeliveryOutcome`); 404, because the database or the bucket does not exist, is retried until somebody creates it |
 public final class InfluxBackend: Backend {
     /// The name from the configuration.
     public var name: BackendName { configuration.name }
@@ -115,7 +114,6 @@ public final class InfluxBackend: Backend {
         _ body: [UInt8]
     ) -> DeliveryOutcome? {
         switch response.status {
-        case 404: return .unauthorized(reason: ServerWords.reason(for: response, to: request))
         case 400, 422:
             guard let rejection = WriteRejection(response.body), rejection.isPartial else { return nil }
             let rejected = rejection.rejected(among: lines, of: body)

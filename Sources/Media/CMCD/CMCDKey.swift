@@ -52,6 +52,12 @@ extension CMCDKey {
     public static let event: CMCDKey = "e"
     /// Error codes, a list of strings.
     public static let errorCodes: CMCDKey = "ec"
+    /// The header `CMSD-Dynamic` of a response, in Base64.
+    public static let dynamicServerData: CMCDKey = "cmsdd"
+    /// The header `CMSD-Static` of a response, in Base64.
+    public static let staticServerData: CMCDKey = "cmsds"
+    /// The data of response tracing (CTA-5010) in a response, in Base64.
+    public static let responseTracing: CMCDKey = "smrt"
     /// The name of the host, at most 128 characters.
     public static let hostName: CMCDKey = "h"
     /// Lowest aggregated bitrate, a list.
@@ -155,17 +161,23 @@ public enum CMCDEvent: String, Hashable, Sendable, CaseIterable {
     /// The sound was switched on.
     case unmute = "um"
 
-    /// The key, besides `e`, `ts` and `v`, that a report of this event must have.
+    /// The key, besides `e`, `ts` and `v`, that a report of this event must have (CTA-5004-B, Table 1).
     public var requiredKey: CMCDKey? {
         switch self {
         case .playState: .state
-        case .playbackRate: .playbackRate
-        case .contentID: .contentID
-        case .backgrounded: .isBackgrounded
-        case .bitrateChange: .bitrate
         case .error: .errorCodes
         case .responseReceived: .url
         case .custom: .customEventName
+        default: nil
+        }
+    }
+
+    /// The key that the event is about, which Table 1 does not require. `b` without `bg` means that the player is shown
+    /// again, and `pr` without `pr` a rate of 1.
+    var describedKey: CMCDKey? {
+        switch self {
+        case .contentID: .contentID
+        case .bitrateChange: .bitrate
         case .hostName: .hostName
         default: nil
         }

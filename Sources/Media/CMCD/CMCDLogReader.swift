@@ -14,8 +14,10 @@ public struct CMCDLogReader: Sendable {
         public var line: Int
         /// How the report was transported.
         public var mode: CMCDValidator.Mode
-        /// The broken rules; empty for a valid report.
+        /// The broken rules; a valid report has warnings only.
         public var findings: [CMCDFinding]
+        /// Whether the report breaks no rule that it must keep.
+        public var isValid: Bool { !findings.contains { $0.severity == .error } }
     }
 
     private var validator = CMCDValidator()

@@ -108,7 +108,8 @@ package struct CMCDWriter {
         case .integer(let number): write(rounded(number, to: rule?.rounding ?? 1))
         case .decimal(let number): write(number)
         case .boolean(let truth): bytes.append(truth ? "?1" : "?0")
-        case .string(let text): write(text, maxLength: rule?.maxLength)
+        case .string(let text):
+            write(text, maxLength: rule == nil ? CMCDSpecification.customMaxLength : rule?.maxLength)
         case .token(let word): write(token: word)
         case .list(let elements):
             bytes.append(UInt8(ascii: "("))
@@ -127,7 +128,7 @@ package struct CMCDWriter {
         bytes.append(parameter.name)
         if parameter.value == .boolean(true) { return }
         bytes.append(UInt8(ascii: "="))
-        write(parameter.value, nil)
+        write(parameter.value, CMCDSpecification.ofParameters)
     }
 
     private func rounded(_ number: Int, to step: Int) -> Int {

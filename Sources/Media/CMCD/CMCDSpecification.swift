@@ -11,6 +11,9 @@ struct CMCDSpecification: Sendable {
         case paths
     }
 
+    /// The largest number of characters of a custom key's value in version 2.
+    static var customMaxLength: Int { 64 }
+
     let kind: Kind
     /// The header of request mode; nil for keys of event mode alone.
     let header: CMCDHeader?
@@ -18,6 +21,8 @@ struct CMCDSpecification: Sendable {
     var maxLength: Int?
     /// The step to which a number is rounded.
     var rounding = 1
+    /// Whether version 2 recommends the rounding, and does not require it.
+    var recommendsRounding = false
     /// The only event that may have the key.
     var event: CMCDEvent?
     /// The type in version 1; nil if version 1 does not have the key.
@@ -40,7 +45,13 @@ struct CMCDSpecification: Sendable {
             firstKind: .token(CMCDObjectType.allCases.map(\.rawValue))
         )
 
-        keys["bl"] = Self(kind: .integers, header: .request, rounding: 100, firstKind: .integer)
+        keys["bl"] = Self(
+            kind: .integers,
+            header: .request,
+            rounding: 100,
+            recommendsRounding: true,
+            firstKind: .integer
+        )
         keys["cs"] = Self(kind: .string, header: .request)
         keys["dfa"] = Self(kind: .integer, header: .request)
         keys["dl"] = Self(kind: .integer, header: .request, rounding: 100, firstKind: .integer)
@@ -51,7 +62,7 @@ struct CMCDSpecification: Sendable {
         keys["sn"] = Self(kind: .integer, header: .request)
         keys["sta"] = Self(kind: .token(CMCDPlayerState.allCases.map(\.rawValue)), header: .request)
         keys["su"] = Self(kind: .boolean, header: .request, firstKind: .boolean)
-        keys["tbl"] = Self(kind: .integers, header: .request, rounding: 100)
+        keys["tbl"] = Self(kind: .integers, header: .request, rounding: 100, recommendsRounding: true)
 
         keys["bg"] = Self(kind: .boolean, header: .status)
         keys["bs"] = Self(kind: .boolean, header: .status, firstKind: .boolean)
@@ -80,11 +91,16 @@ struct CMCDSpecification: Sendable {
         for name in ["rc", "ttfb", "ttfbb", "ttlb"] {
             keys[name] = Self(kind: .integer, header: nil, event: .responseReceived)
         }
-        keys["url"] = Self(kind: .string, header: nil, event: .responseReceived)
+        for name in ["cmsdd", "cmsds", "smrt", "url"] {
+            keys[name] = Self(kind: .string, header: nil, event: .responseReceived)
+        }
         // Version 1 alone.
         keys["nrr"] = Self(kind: .string, header: nil, firstKind: .string)
         return keys
     }()
+
+    /// The rules of parameters: none.
+    static let ofParameters = Self(kind: .string, header: nil)
 
     /// In version 1 the keys of its header `CMCD-Status` are the same; `rtp` and `bs` alone stand there. `pr` is in the
     /// session.

@@ -38,8 +38,18 @@ public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
         public static let sequence = Rule("sequence")
     }
 
+    /// Whether a report may break the rule.
+    public enum Severity: String, Hashable, Sendable {
+        /// The rule is a MUST: the report is invalid.
+        case error
+        /// The rule is a SHOULD: the report is valid.
+        case warning
+    }
+
     /// The rule.
     public var rule: Rule
+    /// Whether a report may break the rule.
+    public var severity = Severity.error
     /// The key; nil if the finding concerns no single key.
     public var key: String?
     /// The expected value and the remedy.
@@ -47,8 +57,8 @@ public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
     /// The value that was found.
     public var found: String
 
-    init(_ rule: Rule, _ key: String?, _ message: String, found: String) {
-        (self.rule, self.key, self.message) = (rule, key, message)
+    init(_ rule: Rule, _ key: String?, _ message: String, found: String, severity: Severity = .error) {
+        (self.rule, self.key, self.message, self.severity) = (rule, key, message, severity)
         self.found = found.excerpt(toBytes: 200)
     }
 
@@ -80,7 +90,8 @@ public struct CMCDValidator: Sendable {
     /// The findings in the record of an event report.
     public mutating func findings(inEvent text: String) -> [CMCDFinding] {
         let (members, fault) = CMCDParser.read(text)
-        var findings = check(members, .event, headers: nil, isComplete: fault == nil)
+        // Version 1 has no event mode.
+        var findings = check(members, .event, headers: nil, isComplete: fault == nil, version: 2)
         findings += syntax(fault)
         findings += sequence(members)
         return findings
@@ -99,7 +110,8 @@ public struct CMCDValidator: Sendable {
             ]
         }
         let (members, fault) = CMCDParser.read(text)
-        return check(members, .query, headers: nil, isComplete: fault == nil) + syntax(fault)
+        let version = fault == nil ? 1 : Self.version(inDamaged: [text])
+        return check(members, .query, headers: nil, isComplete: fault == nil, version: version) + syntax(fault)
     }
 
     /// The findings in the header fields of one request.
@@ -113,7 +125,8 @@ public struct CMCDValidator: Sendable {
             findings += syntax(fault)
         }
         let isComplete = !findings.contains { $0.rule == .syntax }
-        return check(members, .header, headers: headers, isComplete: isComplete) + findings
+        let version = isComplete ? 1 : Self.version(inDamaged: fields.map(\.value))
+        return check(members, .header, headers: headers, isComplete: isComplete, version: version) + findings
     }
 
     // MARK: One report
@@ -122,18 +135,32 @@ public struct CMCDValidator: Sendable {
         fault.map { [CMCDFinding(.syntax, $0.key, $0.message, found: $0.found)] } ?? []
     }
 
-    /// - Parameter isComplete: whether the whole text could be read. Of a text that could not, the version and the keys
-    ///   behind the fault are not known.
+    /// The version of a report that could not be read to its end: what a piece between commas says, behind the fault,
+    /// too. Without such a piece the version is 1, as of every report without a version (CTA-5004-B, Table 1).
+    private static func version(inDamaged texts: [String]) -> Int {
+        for text in texts {
+            for piece in text.utf8.split(separator: UInt8(ascii: ",")) {
+                let piece = String(Substring(piece)).trimmingWhitespace
+                if piece.hasPrefix("v="), let number = Int(piece.dropFirst(2)) { return number }
+            }
+        }
+        return 1
+    }
+
+    /// - Parameters:
+    ///   - isComplete: whether the whole text could be read. Of a text that could not, the keys behind the fault are
+    ///     not known.
+    ///   - version: the version unless a key says another.
     private func check(
         _ members: [CMCDParser.Member],
         _ mode: Mode,
         headers: [CMCDHeader]?,
-        isComplete: Bool
+        isComplete: Bool,
+        version: Int
     ) -> [CMCDFinding] {
         let values = Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
         var findings: [CMCDFinding] = []
-        // Version 1 has no event mode.
-        var version = mode == .event || !isComplete ? 2 : 1
+        var version = version
         if case .integer(let number)? = values["v"] { version = number }
         if version != 1, version != 2 {
             findings.append(CMCDFinding(.value, "v", "the version must be 1 or 2", found: "\(version)"))
@@ -147,14 +174,27 @@ public struct CMCDValidator: Sendable {
             }
             findings += check(member, version, mode, header: headers?[index], values)
         }
+        if version == 2 { findings += aggregates(values) }
         if mode == .event, isComplete { findings += required(values) }
         return findings
     }
 
+    /// Aggregate bitrates beside the bitrates of the same object type, which must replace them.
+    private func aggregates(_ values: [String: CMCDValue]) -> [CMCDFinding] {
+        [("ab", "br"), ("lab", "lb"), ("tab", "tb")].compactMap { aggregate, single in
+            guard let types = values[aggregate]?.objectTypes, let known = values[single]?.objectTypes,
+                !types.isDisjoint(with: known)
+            else { return nil }
+            let message = "the key must not be used where '\(single)' is known"
+            return CMCDFinding(.mode, aggregate, message, found: "\(aggregate),\(single)")
+        }
+    }
+
     private func order(_ members: [CMCDParser.Member]) -> [CMCDFinding] {
         for (before, after) in zip(members, members.dropFirst()) where after.key.precedesInBytes(before.key) {
-            let message = "keys must be in alphabetical order; move '\(after.key)' in front of '\(before.key)'"
-            return [CMCDFinding(.order, after.key, message, found: "\(before.key),\(after.key)")]
+            // A SHOULD in all versions (CTA-5004-B, section 4.1, item 10).
+            let message = "keys should be in alphabetical order; move '\(after.key)' in front of '\(before.key)'"
+            return [CMCDFinding(.order, after.key, message, found: "\(before.key),\(after.key)", severity: .warning)]
         }
         return []
     }
@@ -168,7 +208,7 @@ public struct CMCDValidator: Sendable {
     ) -> [CMCDFinding] {
         let (key, found) = (member.key, member.found.isEmpty ? member.key : member.found)
         guard let rule = CMCDSpecification.keys[key], let kind = rule.kind(inVersion: version, of: key) else {
-            if CMCDSpecification.keys[key] == nil, key.contains("-") { return [] }
+            if CMCDSpecification.keys[key] == nil, key.contains("-") { return custom(member, version) }
             let message =
                 CMCDSpecification.keys[key] == nil
                 ? "the key must be one of CTA-5004-B, or have a prefix with a hyphen"
@@ -187,7 +227,26 @@ public struct CMCDValidator: Sendable {
         if let event = rule.event, mode == .event, values["e"] != .token(event.rawValue) {
             findings.append(CMCDFinding(.mode, key, "the key must be used with e=\(event.rawValue) only", found: found))
         }
-        return findings + objectType(key, found, values)
+        if member.value == .boolean(true), !member.found.isEmpty {
+            findings.append(CMCDFinding(.type, key, "a boolean that is true must be the key alone", found: found))
+        }
+        return version == 1 ? findings : findings + objectType(key, found, values)
+    }
+
+    /// Custom keys of version 2 have strings or tokens of 64 characters (CTA-5004-B, section 4.1, item 5).
+    private func custom(_ member: CMCDParser.Member, _ version: Int) -> [CMCDFinding] {
+        if version == 1 { return [] }
+        let limit = CMCDSpecification.customMaxLength
+        switch member.value {
+        case .string(let text), .token(let text):
+            let count = text.unicodeScalars.count
+            if count <= limit { return [] }
+            let message = "the value of a custom key must have at most \(limit) characters (it has \(count))"
+            return [CMCDFinding(.length, member.key, message, found: text)]
+        case let value:
+            let message = "the value of a custom key must be a string or a token, not \(value.kindName)"
+            return [CMCDFinding(.type, member.key, message, found: member.found.isEmpty ? member.key : member.found)]
+        }
     }
 
     /// Keys that only media objects have.
@@ -204,13 +263,16 @@ public struct CMCDValidator: Sendable {
     }
 
     private func required(_ values: [String: CMCDValue]) -> [CMCDFinding] {
-        var names = ["e", "ts", "v"]
-        if case .token(let text)? = values["e"], let key = CMCDEvent(rawValue: text)?.requiredKey {
-            names.append(key.name)
-        }
-        return names.filter { values[$0] == nil }.map { name in
-            let event = if case .token(let text)? = values["e"] { "e=\(text)" } else { "an event" }
-            return CMCDFinding(.required, name, "a report of \(event) must have '\(name)'", found: "")
+        var names = ["e", "ts", "v"].map { ($0, CMCDFinding.Severity.error) }
+        let token = if case .token(let text)? = values["e"] { text } else { "" }
+        let event = CMCDEvent(rawValue: token)
+        if let key = event?.requiredKey { names.append((key.name, .error)) }
+        if let key = event?.describedKey { names.append((key.name, .warning)) }
+        return names.filter { values[$0.0] == nil }.map { name, severity in
+            let event = token.isEmpty ? "an event" : "e=\(token)"
+            let verb = severity == .error ? "must" : "should"
+            let message = "a report of \(event) \(verb) have '\(name)'"
+            return CMCDFinding(.required, name, message, found: "", severity: severity)
         }
     }
 
@@ -233,6 +295,14 @@ public struct CMCDValidator: Sendable {
             )
         }
         return findings
+    }
+}
+
+extension CMCDValue {
+    /// The object types of a list's elements; an empty text for an element without a type. Nil for other values.
+    fileprivate var objectTypes: Set<String>? {
+        guard case .list(let elements) = self else { return nil }
+        return Set(elements.map { $0.parameters.first?.name ?? "" })
     }
 }
 

@@ -45,7 +45,9 @@ struct CMCDValueCheck {
 
     private func rounding(_ number: Int) -> [CMCDFinding] {
         guard rule.rounding > 1, number % rule.rounding != 0 else { return [] }
-        return [CMCDFinding(.rounding, key, "the number must be rounded to \(rule.rounding)", found: "\(number)")]
+        let isAdvice = version != 1 && rule.recommendsRounding
+        let message = "the number \(isAdvice ? "should" : "must") be rounded to \(rule.rounding)"
+        return [CMCDFinding(.rounding, key, message, found: "\(number)", severity: isAdvice ? .warning : .error)]
     }
 
     private func length(_ text: String) -> [CMCDFinding] {

@@ -22,8 +22,9 @@ struct ValidateCMCDCommand: ParsableCommand {
             field, such as 'CMCD-Request: bl=(3000;v)', where fields in a row belong to one request; a record of an event report, such \
             as 'e=ps,sta=p,ts=1767225600000,v=2'. Other lines are skipped. Each report gives one line of output, with columns \
             separated by tabs: the line number, 'query', 'header' or 'event', 'valid' or 'invalid', and one column per broken rule: the \
-            rule, the key, and a message with the expected and the found value. A report without the key 'v' is checked by the rules \
-            of version 1 (CTA-5004).
+            rule, the key, and a message with the expected and the found value. The column of a rule that a report should keep, and \
+            need not, begins with 'warning'; warnings leave a report valid, unless --strict is given. A report without the key 'v' is \
+            checked by the rules of version 1 (CTA-5004).
             """
     )
 
@@ -33,10 +34,13 @@ struct ValidateCMCDCommand: ParsableCommand {
     @Option(
         help: """
             Output format: 'text' for columns, 'json' for one JSON object per line with line, mode, valid and findings (rule, key, \
-            message, found).
+            message, found, severity).
             """
     )
     var format = Verdict.Format.text
+
+    @Flag(help: "Treat warnings as errors.")
+    var strict = false
 
     func run() throws {
         var lines = try LineReader(path: file)
@@ -46,10 +50,11 @@ struct ValidateCMCDCommand: ParsableCommand {
         func show(_ verdicts: [CMCDLogReader.Verdict]) throws {
             for verdict in verdicts {
                 count += 1
-                isAllValid = isAllValid && verdict.findings.isEmpty
+                let isValid = strict ? verdict.findings.isEmpty : verdict.isValid
+                isAllValid = isAllValid && isValid
                 switch format {
-                case .text: try terminal.output(Self.text(verdict))
-                case .json: try terminal.output(json: Self.json(verdict).bytes)
+                case .text: try terminal.output(Self.text(verdict, isValid: isValid))
+                case .json: try terminal.output(json: Self.json(verdict, isValid: isValid).bytes)
                 }
             }
         }
@@ -63,26 +68,28 @@ struct ValidateCMCDCommand: ParsableCommand {
         if !isAllValid || count == 0 { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private static func text(_ verdict: CMCDLogReader.Verdict) -> TerminalText {
+    private static func text(_ verdict: CMCDLogReader.Verdict, isValid: Bool) -> TerminalText {
         let columns = verdict.findings.map { finding -> TerminalText in
-            "\(finding.rule) \(finding.key ?? "-") \(finding.message) (found '\(finding.found)')"
+            let mark = finding.severity == .warning ? "warning " : ""
+            return "\(mark)\(finding.rule) \(finding.key ?? "-") \(finding.message) (found '\(finding.found)')"
         }
         let head: [TerminalText] = [
-            "\(verdict.line)", "\(verdict.mode.rawValue)", verdict.findings.isEmpty ? "valid" : "invalid",
+            "\(verdict.line)", "\(verdict.mode.rawValue)", isValid ? "valid" : "invalid",
         ]
         return (head + columns).joined(separator: "\t") + "\n"
     }
 
-    private static func json(_ verdict: CMCDLogReader.Verdict) -> JSONValue {
+    private static func json(_ verdict: CMCDLogReader.Verdict, isValid: Bool) -> JSONValue {
         let findings = verdict.findings.map { finding -> JSONValue in
             [
                 "rule": .string(finding.rule.description), "key": finding.key.map { .string($0) } ?? .null,
                 "message": .string(finding.message), "found": .string(finding.found),
+                "severity": .string(finding.severity.rawValue),
             ]
         }
         return [
             "line": .int(verdict.line), "mode": .string(verdict.mode.rawValue),
-            "valid": .bool(verdict.findings.isEmpty), "findings": .array(findings),
+            "valid": .bool(isValid), "findings": .array(findings),
         ]
     }
 }

@@ -21,6 +21,9 @@ public struct MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
         public static let badLine = Kind("badLine")
         /// The player did not answer a request in time; the signals that depend on the answer were reported without it.
         public static let unanswered = Kind("unanswered")
+        /// A line that a player wrote to its standard output or error. Reported for the first 16 lines of a player that
+        /// this process has started; further ones are read and dropped.
+        public static let output = Kind("output")
     }
 
     /// The kind of the event.
@@ -36,6 +39,8 @@ extension MPVDiagnostic {
     static let connected = MPVDiagnostic(.connected, "connected to the player")
     static let joinedLate = MPVDiagnostic(.joinedLate, "joined a playback that had begun before")
     static let unanswered = MPVDiagnostic(.unanswered, "the player did not answer in time")
+
+    static func output(_ line: String) -> MPVDiagnostic { MPVDiagnostic(.output, "output of the player: \(line)") }
 
     static func notThere(reason: String) -> MPVDiagnostic { MPVDiagnostic(.notThere, "no player there: \(reason)") }
 

@@ -73,7 +73,7 @@ struct ClickstreamBackendTests {
         "A response status decides the outcome of a batch",
         arguments: [
             (200, DeliveryOutcome.acknowledged), (204, .acknowledged), (299, .acknowledged),
-            (302, .refused(reason: "HTTP 302")), (400, .refused(reason: "HTTP 400")),
+            (422, .refused(reason: "HTTP 422")), (400, .refused(reason: "HTTP 400")),
             (401, .unauthorized(reason: "HTTP 401")), (409, .refused(reason: "HTTP 409")),
             (410, .gone(reason: "HTTP 410")), (413, .tooLarge(reason: "HTTP 413")),
             (429, .retry(after: .seconds(7), reason: "HTTP 429")),

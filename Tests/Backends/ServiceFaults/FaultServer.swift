@@ -56,7 +56,7 @@ final class FaultServer: Sendable {
     }
 
     private static func mood(_ count: Int, _ hasCulprit: Bool, _ state: inout State) -> (String, [TestServer.Step]) {
-        switch state.generator.next() % 24 {
+        switch state.generator.next() % 32 {
         case 0: ("500", [.respond("500 Oops")])
         case 1: ("503", [.respond("503 Busy")])
         case 2: ("429", [.respond("429 Slow down", [], "Retry-After: 2")])
@@ -64,6 +64,11 @@ final class FaultServer: Sendable {
         case 4: ("reset", [.reset])
         case 5: ("hang", [.hang])
         case 6: ("half head", [.send(Array("HTTP/1.1 20".utf8)), .close])
+        case 24: ("404", [.respond("404 Not Found", Array("no such place".utf8))])
+        case 25: ("405", [.respond("405 Method Not Allowed", [], "Allow: GET")])
+        case 26: ("302", [.respond("302 Found", [], "Location: http://127.0.0.1/sign-in")])
+        case 27: ("page", [.respond("200 OK", Array("<!DOCTYPE html><title>Sign in</title>".utf8))])
+        case 28: ("endless head", [.send(endlessHead), .close])
         case 7 where count > 1: ("413", [.respond("413 Too large")])
         case _ where hasCulprit: ("400", [.respond("400 Bad", Array("\u{1B}[2Jone of them\r\nis bad\n".utf8))])
         case 8: ("taken, reset", [.reset])
@@ -76,6 +81,10 @@ final class FaultServer: Sendable {
         default: ("200", [.respond("200 OK")])
         }
     }
+
+    private static let endlessHead = Array(
+        ("HTTP/1.1 200 OK\r\n" + String(repeating: "X: \(String(repeating: "y", count: 1_000))\r\n", count: 300)).utf8
+    )
 
     private static func token(_ state: inout State) -> [TestServer.Step] {
         if state.generator.next() % 4 == 0 { return [.respond("503 Busy")] }

@@ -4,6 +4,7 @@ import InstrumentCMCD
 import InstrumentCMCDBackend
 import InstrumentClickstream
 import InstrumentCompression
+import InstrumentHTTP
 import InstrumentInflux
 import InstrumentJSON
 import InstrumentNewRelic
@@ -23,8 +24,12 @@ enum Service: String, CaseIterable, CustomTestStringConvertible {
     private static let patience = Duration.milliseconds(100)
 
     /// The backend, with its persistent state in `directory`.
-    func makeBackend(_ address: String, _ directory: String) throws -> any Backend {
-        let transport = try SystemTransport()
+    func makeBackend(
+        _ address: String,
+        _ directory: String,
+        transport given: (any HTTPTransport)? = nil
+    ) throws -> any Backend {
+        let transport = try given ?? SystemTransport()
         let account = Statement.Identifier.account(homePage: "https://example.org", name: "4711")
         let viewings = Viewings(viewer: .agent(Statement.Agent(account)))
         switch self {
@@ -84,7 +89,7 @@ enum Service: String, CaseIterable, CustomTestStringConvertible {
     private static var policy: DeliveryPolicy { DeliveryPolicy(maxCount: 25, maxAge: .zero) }
 
     /// Reports have no identifier of a sample; a custom key has it here. Sessions of runs are different.
-    private func makeCMCD(_ address: String, _ transport: SystemTransport) throws -> any Backend {
+    private func makeCMCD(_ address: String, _ transport: any HTTPTransport) throws -> any Backend {
         let configuration = CMCDConfiguration(timeout: Self.patience, policy: Self.policy) { record in
             guard case .event(let event) = record.sample else { return nil }
             var report = CMCDReport()

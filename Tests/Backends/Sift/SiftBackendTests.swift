@@ -232,7 +232,7 @@ struct SiftBackendTests {
             (400, "[60]", .refused(reason: "HTTP 400: [60]")),
             (400, "bad gzip", .refused(reason: "HTTP 400: bad gzip")),
             (429, "", .retry(after: .seconds(7), reason: "HTTP 429")),
-            (404, #"{"status":60}"#, .refused(reason: "HTTP 404, status 60")),
+            (422, #"{"status":60}"#, .refused(reason: "HTTP 422, status 60")),
             (401, "", .unauthorized(reason: "HTTP 401")), (413, "", .tooLarge(reason: "HTTP 413")),
             (410, "", .gone(reason: "HTTP 410")), (500, "", .retry(after: .seconds(7), reason: "HTTP 500")),
             (

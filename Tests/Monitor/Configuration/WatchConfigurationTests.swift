@@ -1,9 +1,10 @@
 import CostMeasurement
 import Foundation
 import InstrumentBackendKinds
-import InstrumentWatch
 import LoopbackServers
 import Testing
+
+@testable import InstrumentWatch
 
 /// Files in memory.
 struct MemoryFiles: ConfigurationFiles {
@@ -251,6 +252,23 @@ struct WatchConfigurationTests {
         #expect(problems("streams: []\n# a comment with *stars*: *here\n").isEmpty)
         #expect(problems(String(repeating: "[", count: 100_000)).count == 1)
         #expect(problems(String(repeating: "- ", count: 5_000)).count == 1)
+    }
+
+    @Test(
+        "A file with more values than a parser should keep is refused before it is parsed",
+        arguments: ["a,", "[],", "- \n"]
+    )
+    func tooManyValues(piece: String) {
+        let found = problems("streams: [" + String(repeating: piece, count: 1_500_001))
+        #expect(found.count == 1 && found[0].contains("at most 1500000 values"), "\(found)")
+    }
+
+    @Test("A configuration of as many streams as are allowed is within the limit of values")
+    func mostStreams() {
+        let stream = "  - { name: s, url: \"http://example.org/s.m3u8\", labels: { a: b, c: d } }\n"
+        let count = AnchorScan.valueCount(in: Array(String(repeating: stream, count: 10).utf8))
+        #expect(count == 10 * 12 && count * 10_000 < 1_500_000)
+        #expect(AnchorScan.valueCount(in: Array("a: [b, \"c\", {d: e}]\nf:\n  - g\n  - |\n    h\n".utf8)) == 12)
     }
 
     @Test(

@@ -114,7 +114,7 @@ struct ServerTests {
         arguments: [
             ("evil.example", 421), ("evil.example:80", 421), ("localhost:9464", 200), ("127.0.0.1", 200),
             ("[::1]:1", 200),
-            ("127.0.0.1.evil.example", 421), ("127.0.0.1@evil.example", 421),
+            ("127.0.0.1.evil.example", 421), ("127.0.0.1@evil.example", 400), ("", 421),
         ]
     )
     func rebinding(_ host: String, _ status: Int) async throws {
@@ -187,7 +187,7 @@ struct ServerTests {
     @Test("A client that sends nothing, or half a request, is disconnected", arguments: ["", "GET /metr"])
     func sendsNothing(_ text: String) async throws {
         var settings = ServerConfiguration()
-        settings.timeoutSeconds = 1
+        settings.requestSeconds = 1
         try await withMonitor([], settings) { served in
             let client = try RawClient(port: served.server.port)
             if !text.isEmpty { client.send(text) }

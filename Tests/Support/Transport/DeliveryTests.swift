@@ -14,11 +14,13 @@ struct DeliveryTests {
         let expected: DeliveryOutcome =
             switch status {
             case 200...299: .acknowledged
-            case 408, 425, 429, 500...599: .retry(after: .seconds(7), reason: reason)
             case 401, 403, 407: .unauthorized(reason: reason)
             case 413: .tooLarge(reason: reason)
             case 410: .gone(reason: reason)
-            case 300...399, 400...499: .refused(reason: reason)
+            case 400, 409, 422: .refused(reason: reason)
+            case 408, 425, 429: .retry(after: .seconds(7), reason: reason)
+            case 300...399: .retry(after: .seconds(7), reason: "\(reason) (\(ForeignAnswer.elsewhere.remedy))")
+            case 400...499: .retry(after: .seconds(7), reason: "\(reason) (\(ForeignAnswer.address.remedy))")
             default: .retry(after: .seconds(7), reason: reason)
             }
         #expect(DeliveryOutcome(status: status, retryAfter: "7", now: Self.now) == expected)
@@ -48,6 +50,37 @@ struct DeliveryTests {
         #expect(outcome == .retry(after: .seconds(360 - 240), reason: "HTTP 503"))
     }
 
+    @Test("An answer refuses a sample that has an address, and no other")
+    func addressOfEachSample() {
+        let refused: [Int] = (0...600).filter { status in
+            let outcome = DeliveryOutcome(status: status, now: Self.now, rules: .addressOfEachSample)
+            return if case .refused = outcome { true } else { false }
+        }
+        #expect(refused.contains(404) && refused.contains(302) && refused.contains(415))
+        #expect(!refused.contains { [408, 425, 429].contains($0) || $0 < 300 || $0 >= 500 })
+    }
+
+    @Test(
+        "A web page with a status of success is no answer of a service",
+        arguments: [
+            ("<!DOCTYPE html><title>Sign in</title>", true), ("\u{FEFF} \r\n<HTML><body>Welcome", true), ("", false),
+            ("<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"/>", false), ("ok", false),
+            (#"{"message":"<html>"}"#, false), ("<htm", false),
+        ]
+    )
+    func pages(body: String, isPage: Bool) throws {
+        let url = try HTTPURL("http://h.org/in")
+        for status in [200, 202] {
+            let response = HTTPResponse(status: status, body: Array(body.utf8), url: url)
+            let outcome = DeliveryOutcome(response, to: HTTPRequest(.post, url), now: Self.now)
+            let reason = "HTTP \(status) with a web page (\(ForeignAnswer.page.remedy))"
+            #expect(outcome == (isPage ? .retry(after: nil, reason: reason) : .acknowledged))
+            for rules in [DeliveryRules.addressOfEachSample, .anyServer] {
+                #expect(DeliveryOutcome(response, now: Self.now, rules: rules) == .acknowledged)
+            }
+        }
+    }
+
     @Test("An error is retried unless a retry can never succeed")
     func errors() throws {
         func outcome(_ code: HTTPError.Code, status: Int? = nil) -> DeliveryOutcome {
@@ -59,7 +92,7 @@ struct DeliveryTests {
         ]
         for code in codes { #expect(outcome(code, status: 200) == .retry(after: nil, reason: "\(code): why")) }
         #expect(outcome(.requestTooLarge) == .tooLarge(reason: "requestTooLarge: why"))
-        #expect(outcome(.redirectRefused, status: 302) == .refused(reason: "redirectRefused: why"))
+        #expect(outcome(.redirectRefused, status: 302) == .retry(after: nil, reason: "redirectRefused: why"))
         #expect(outcome(.responseTooLarge, status: 204) == .acknowledged)
         #expect(outcome(.responseTooLarge, status: 500) == .retry(after: nil, reason: "responseTooLarge: why"))
     }

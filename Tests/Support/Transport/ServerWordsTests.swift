@@ -85,11 +85,13 @@ struct ServerWordsTests {
     }
 
     @Test(
-        "Final outcomes and missing credentials have the server's message, and retries have the status",
+        "Final outcomes, missing credentials and wrong addresses have the server's words, retries the status",
         arguments: [
-            (400, DeliveryOutcome.refused(reason: "HTTP 400: why")), (404, .refused(reason: "HTTP 404: why")),
+            (400, DeliveryOutcome.refused(reason: "HTTP 400: why")), (422, .refused(reason: "HTTP 422: why")),
+            (404, .retry(after: nil, reason: "HTTP 404: why (\(ForeignAnswer.address.remedy))")),
             (413, .tooLarge(reason: "HTTP 413: why")), (410, .gone(reason: "HTTP 410: why")),
-            (401, .unauthorized(reason: "HTTP 401: why")), (302, .refused(reason: "HTTP 302: why")),
+            (401, .unauthorized(reason: "HTTP 401: why")),
+            (302, .retry(after: nil, reason: "HTTP 302 (\(ForeignAnswer.elsewhere.remedy))")),
             (503, .retry(after: nil, reason: "HTTP 503")), (200, .acknowledged),
         ]
     )

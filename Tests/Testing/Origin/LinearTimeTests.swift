@@ -14,27 +14,43 @@ struct LinearTimeTests {
             Array(String(repeating: piece, count: $0).utf8)
         } _: { bytes in
             var search = HeadSearch()
-            for end in bytes.indices { _ = search.end(in: bytes[...end]) }
+            for end in bytes.indices { _ = try? search.end(in: bytes[...end]) }
         }
         #expect(growth.isLinear, "\(growth)")
     }
 
     @Test("The end of a head is found with every cut of the pieces", arguments: 0...10)
-    func place(cut: Int) {
+    func place(cut: Int) throws {
         let bytes = Array("a\r\nb\r\n\r\nc\r".utf8)
         var search = HeadSearch()
-        let first = search.end(in: bytes[..<cut])
-        #expect((first ?? search.end(in: bytes[...])) == 4)
+        let first = try search.end(in: bytes[..<cut])
+        #expect(try (first ?? search.end(in: bytes[...])) == 4)
         #expect((first != nil) == (cut >= 8))
     }
 
+    @Test("A line that ends with a line feed alone is refused with every cut of the pieces", arguments: 0...6)
+    func bareLineFeed(cut: Int) {
+        let bytes = Array("a\r\nb\n\n".utf8)
+        var search = HeadSearch()
+        #expect(throws: RequestHead.Refusal.badRequest) {
+            _ = try search.end(in: bytes[..<cut])
+            _ = try search.end(in: bytes[...])
+        }
+    }
+
     static let heads: [(name: String, text: @Sendable (Int) -> String)] = [
-        ("fields", { "GET / HTTP/1.1" + String(repeating: "\r\na: b", count: $0) }),
-        ("connections", { "GET / HTTP/1.1" + String(repeating: "\r\nConnection: close, keep-alive", count: $0) }),
-        ("bytes of a path", { "GET /" + String(repeating: "%41/../", count: $0) + " HTTP/1.1" }),
-        ("spaces", { "GET" + String(repeating: " ", count: $0) + "/ HTTP/1.1" }),
-        ("flags in a value", { "GET / HTTP/1.1\r\nRange: " + String(repeating: "\u{1F1E6}", count: $0) }),
-        ("digits of a range", { "GET / HTTP/1.1\r\nRange: bytes=" + String(repeating: "1", count: $0) + "-" }),
+        ("fields", { "GET / HTTP/1.1\r\nHost: h" + String(repeating: "\r\na: b", count: $0) }),
+        (
+            "connections",
+            { "GET / HTTP/1.1\r\nHost: h" + String(repeating: "\r\nConnection: close, keep-alive", count: $0) }
+        ),
+        ("bytes of a path", { "GET /" + String(repeating: "%41/../", count: $0) + " HTTP/1.1\r\nHost: h" }),
+        ("spaces", { "GET" + String(repeating: " ", count: $0) + "/ HTTP/1.1\r\nHost: h" }),
+        ("flags in a value", { "GET / HTTP/1.1\r\nHost: h\r\nRange: " + String(repeating: "\u{1F1E6}", count: $0) }),
+        (
+            "digits of a range",
+            { "GET / HTTP/1.1\r\nHost: h\r\nRange: bytes=" + String(repeating: "1", count: $0) + "-" }
+        ),
     ]
 
     @Test("Reading a head costs time in proportion to its length", arguments: Self.heads.map(\.name))

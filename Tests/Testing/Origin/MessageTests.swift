@@ -15,7 +15,7 @@ struct MessageTests {
         let head = try RequestHead(parsing: Array(text.utf8))
         #expect(head.method == "GET" && head.path == "/a b/c" && head.query == "x=1%20&y")
         #expect(head.range == "bytes=1-2" && head.contentLength == 3 && !head.keepsAlive)
-        #expect(try RequestHead(parsing: Array("GET http://h:1/x HTTP/1.1".utf8)).path == "/x")
+        #expect(try RequestHead(parsing: Array("GET http://h:1/x HTTP/1.1\r\nHost: h:1".utf8)).path == "/x")
         #expect(try RequestHead(parsing: Array("GET / HTTP/1.0".utf8)).keepsAlive == false)
     }
 
@@ -27,6 +27,15 @@ struct MessageTests {
             ("GET /%zz HTTP/1.1", 400), ("GET /%00 HTTP/1.1", 400), ("GET /%ff HTTP/1.1", 400),
             ("GET / HTTP/1.1\r\n: x", 400),
             ("GET / HTTP/1.1\r\nContent-Length: -1", 400), ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked", 501),
+            ("GET / HTTP/1.1", 400), ("GET / HTTP/1.1\r\nHost: a\r\nhost: a", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +3", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked", 501),
+            ("GET / HTTP/1.1\r\nHost : a", 400), ("GET / HTTP/1.1\r\nHost: a\r\n b", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\tb", 400), ("GET / HTTP/1.1\r\n Host: a", 400),
+            ("GET / HTTP/1.1\r\nHost: a\nX: b", 400), ("GET / HTTP/1.1\r\nHost: a\rX: b", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{0}", 400), ("GET / HTTP/1.1\nHost: a", 400),
         ]
     )
     func refused(text: String, status: Int) throws {

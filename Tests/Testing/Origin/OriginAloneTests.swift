@@ -152,7 +152,7 @@ struct OriginAloneTests {
         let times = try await blocking {
             let client = try RawClient(port: port)
             let start = DispatchTime.now().uptimeNanoseconds
-            client.send("GET /vod/movie.ts HTTP/1.1\r\n\r\n")
+            client.send("GET /vod/movie.ts HTTP/1.1\r\nHost: test\r\n\r\n")
             Thread.sleep(forTimeInterval: 1.5)
             let answer = client.receive(limit: 1_400_000)
             return (answer.body.count, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
@@ -190,7 +190,7 @@ struct OriginAloneTests {
         let port = origin.port
         let sizes = try await blocking {
             let clients = try (0..<400).map { _ in try RawClient(port: port) }
-            for client in clients { client.send("GET /vod/ts/v0/0.ts HTTP/1.1\r\n\r\n") }
+            for client in clients { client.send("GET /vod/ts/v0/0.ts HTTP/1.1\r\nHost: test\r\n\r\n") }
             return clients.map { $0.receive().body.count }
         }
         #expect(sizes == Array(repeating: 100_016, count: 400))

@@ -283,10 +283,35 @@ struct ServerTests {
             let port = origin.port
             let statuses = try await blocking {
                 let client = try RawClient(port: port)
-                client.send(String(repeating: "GET /favicon.ico HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\n\r\n", count: 200))
+                let requests = ["/favicon.ico", "/x"].map { "GET \($0) HTTP/1.1\r\nHost: test\r\n\r\n" }
+                client.send(String(repeating: requests.joined(), count: 200))
                 return (0..<400).map { _ in client.receive().status }
             }
             #expect(statuses == (0..<400).map { $0 % 2 == 0 ? 200 : 404 })
+        }
+    }
+
+    @Test("A client that sends many requests and reads no answer is not answered ahead")
+    func neverReads() async throws {
+        try await withOrigin { origin in
+            let port = origin.port
+            // As many as the origin takes at once, each for a page of which a few hundred fill every buffer.
+            let request = "GET /requests HTTP/1.1\r\nHost: test\r\n\r\n"
+            let pad = String(repeating: "x", count: 10_000)
+            for number in 0..<20 { _ = try await fetch(port, "/\(number)?\(pad)") }
+            let count = 2_000
+            let received = try await blocking {
+                let client = try RawClient(port: port)
+                client.send(String(repeating: request, count: count))
+                // Another connection is answered, and the first one waits for its client.
+                let other = try RawClient(port: port)
+                other.send("GET /favicon.ico HTTP/1.1\r\nHost: test\r\n\r\n")
+                #expect(other.receive().status == 200)
+                let answered = origin.requests.count { $0.path == "/requests" }
+                #expect(answered < count / 2, "\(answered) answers of 200 kB each to a client that reads nothing")
+                return (0..<max(answered, 5)).map { _ in client.receive().status }
+            }
+            #expect(received.allSatisfy { $0 == 200 })
         }
     }
 

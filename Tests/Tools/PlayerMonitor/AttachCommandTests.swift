@@ -115,7 +115,7 @@ struct AttachCommandTests {
         defer { kill(mpv.processIdentifier, SIGKILL) }
         waitForSocket()
         let server = try TestServer { _ in
-            isRefused ? [.respond("404 Gone away", Array("nothing here".utf8))] : [.respond("200 OK", Array("[]".utf8))]
+            isRefused ? [.respond("400 Refused", Array("nothing here".utf8))] : [.respond("200 OK", Array("[]".utf8))]
         }
         let backends = ["--backend", "json", "--backend", "xapi:" + server.url("/xapi")]
         let run = try Run.playerMonitor(["attach"] + backends + ["mpv:" + socket]) { process, wait in
@@ -127,7 +127,7 @@ struct AttachCommandTests {
             kill(process.processIdentifier, SIGINT)
         }
         #expect(run.status == (isRefused ? 3 : 0))
-        #expect(run.errors.contains("HTTP 404: nothing here") == isRefused)
+        #expect(run.errors.contains("HTTP 400: nothing here") == isRefused)
         if isRefused { return }
         let statements = try server.requests.flatMap { request -> [JSONValue] in
             guard case .array(let statements) = try JSONValue(parsing: request.body) else { return [] }

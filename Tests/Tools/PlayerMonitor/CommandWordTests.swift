@@ -161,7 +161,7 @@ extension CommandLineTests {
 
     @Test("A service that refuses every sample gives one line for each reason")
     func oneLinePerReason() throws {
-        let server = try TestServer { _ in [.respond("404 Not Found", Array("no such endpoint".utf8))] }
+        let server = try TestServer { _ in [.respond("422 Unprocessable", Array("no such field".utf8))] }
         let run = try Run.playerMonitor(
             [
                 "play", "-q", "--speed", "max", "--backend", "sift:" + server.url(), "--credentials-from", "SIFT",
@@ -170,7 +170,7 @@ extension CommandLineTests {
             environment: ["SIFT": "acc:the-key"]
         )
         #expect(run.status == 3)
-        let refusals = lines(run).filter { $0.contains("404") }
+        let refusals = lines(run).filter { $0.contains("422") }
         #expect((1...3).contains(refusals.count), "\(run.errors)")
     }
 

@@ -108,8 +108,9 @@ extension CommandLineTests {
     @Test("CMCD is validated line by line with line number, rule, key and found value; exit code 1 if any is invalid")
     func validateCMCD() throws {
         let lines = [
-            "GET /1.m4s?CMCD=bl%3D%28150%29%2Cv%3D2 HTTP/1.1", "", "no report here", "CMCD-Session: sid=\"a\",v=2",
-            "CMCD-Request: bl=(100)", "", "e=ps,ts=1,v=2", "e=t,ts=1,v=2",
+            "GET /1.m4s?CMCD=bl%3D%28150%29%2Crtp%3D50%2Cv%3D2 HTTP/1.1", "", "no report here",
+            "CMCD-Session: sid=\"a\",v=2", "CMCD-Request: bl=(100)", "", "e=ps,ts=1,v=2", "e=t,ts=1,v=2",
+            "GET /2.m4s?CMCD=sid%3D%22a%22%2Cbl%3D2500 HTTP/1.1",
         ]
         let path = NSTemporaryDirectory() + "cmcd-\(UUID().uuidString)"
         try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
@@ -118,18 +119,30 @@ extension CommandLineTests {
         #expect(run.status == 1 && run.errors.isEmpty)
         #expect(
             run.output.split(separator: "\n") == [
-                "1\tquery\tinvalid\trounding bl the number must be rounded to 100 (found '150')", "4\theader\tvalid",
+                "1\tquery\tinvalid\twarning rounding bl the number should be rounded to 100 (found '150')"
+                    + "\trounding rtp the number must be rounded to 100 (found '50')",
+                "4\theader\tvalid",
                 "7\tevent\tinvalid\trequired sta a report of e=ps must have 'sta' (found '')", "8\tevent\tvalid",
+                "9\tquery\tvalid\twarning order bl keys should be in alphabetical order; move 'bl' in front of 'sid'"
+                    + " (found 'sid,bl')",
             ]
         )
         let json = try Run.playerMonitor("cmcd", "validate", "--format", "json", path)
         let objects = try json.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
-        #expect(objects.map { $0["line"] } == [1, 4, 7, 8])
+        #expect(objects.map { $0["line"] } == [1, 4, 7, 8, 9])
         #expect(
             objects.first == [
                 "line": 1, "mode": "query", "valid": false,
                 "findings": [
-                    ["rule": "rounding", "key": "bl", "message": "the number must be rounded to 100", "found": "150"]
+                    [
+                        "rule": "rounding", "key": "bl", "message": "the number should be rounded to 100",
+                        "found": "150",
+                        "severity": "warning",
+                    ],
+                    [
+                        "rule": "rounding", "key": "rtp", "message": "the number must be rounded to 100", "found": "50",
+                        "severity": "error",
+                    ],
                 ],
             ]
         )

@@ -61,7 +61,7 @@ struct UndeliveredTests {
     private func expectWords(_ run: Run) {
         #expect(run.status == 3)
         #expect(run.errors.contains("samples were not delivered to xapi"))
-        #expect(run.errors.contains("HTTP 404: no such endpoint [31mhere (…)"))
+        #expect(run.errors.contains("HTTP 400: no such endpoint [31mhere (…)"))
         #expect(!run.errors.contains("the-password") && !run.errors.contains("\u{1B}"))
     }
 
@@ -70,7 +70,7 @@ struct UndeliveredTests {
         arguments: [1, 3]
     )
     func refused(sources: Int) throws {
-        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        let lrs = try SwitchedLRS(refusal: "400 Bad Request")
         for quiet in [[], ["-q"]] {
             let backend = ["--backend", "xapi:" + lrs.address, "--credentials-from", "LRS"]
             let paths = (0..<sources).map { _ in Sample.path }
@@ -87,18 +87,18 @@ struct UndeliveredTests {
     @Test("A retry of all dead letters delivers the whole session, with the bytes of the first attempt")
     func retried() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
-        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        let lrs = try SwitchedLRS(refusal: "400 Bad Request")
         let run = try play(lrs, "--queue", queue, Sample.path)
         expectWords(run)
         #expect(run.errors.contains("queue dead --retry all \(queue)"))
         let dead = try Run.playerMonitor("queue", "dead", queue).output
-        #expect(dead.contains("HTTP 404: no such endpoint [31mhere (…)"))
+        #expect(dead.contains("HTTP 400: no such endpoint [31mhere (…)"))
         #expect(try Run.playerMonitor("queue", "dead", "--retry", "all", queue).status == 0)
         let flush = ["queue", "flush", "--backend", "xapi:" + lrs.address, queue]
         // Refused again: not delivered again.
         let again = try Run.playerMonitor(flush)
         #expect(again.status == 3)
-        #expect(again.errors.contains("HTTP 404: no such endpoint"))
+        #expect(again.errors.contains("HTTP 400: no such endpoint"))
         lrs.refuse(nil)
         #expect(try Run.playerMonitor("queue", "dead", "--retry", "all", queue).status == 0)
         #expect(try Run.playerMonitor(flush).status == 0)
@@ -113,7 +113,7 @@ struct UndeliveredTests {
     @Test("Dead letters of an earlier run do not affect the exit code of a later run")
     func earlierLosses() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
-        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        let lrs = try SwitchedLRS(refusal: "400 Bad Request")
         #expect(try play(lrs, "--queue", queue, Sample.path).status == 3)
         lrs.refuse(nil)
         let run = try play(lrs, "--queue", queue, Sample.path)
@@ -268,7 +268,7 @@ struct UndeliveredTests {
     @Test("Queue commands and playbacks give exit code 4 when standard output is full")
     func fullOutputOfQueues() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
-        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        let lrs = try SwitchedLRS(refusal: "400 Bad Request")
         #expect(try play(lrs, "--queue", queue, Sample.path).status == 3)
         let commands = [["status"], ["dead"], ["dead", "--json"], ["verify"]]
         for command in commands {

@@ -137,6 +137,33 @@ struct SessionTests {
         #expect(watched.diagnostics.entries.filter { $0.kind != .connected }.count == 16)
     }
 
+    @Test("The output of a player that was started is read to its end, and reported up to a limit")
+    func output() async throws {
+        let program = scratch.file("loud-player")
+        // Far more than fits into any buffer: a player whose output nobody reads never gets to its end.
+        let script = """
+            #!/bin/sh
+            echo "first line of secret-address" >&2
+            echo "second line"
+            i=0
+            while [ $i -lt 20000 ]; do
+                echo "line $i: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" >&2
+                i=$((i + 1))
+            done
+
+            """
+        try script.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let watched = try Watched(starting: MPVLaunch(program: program, arguments: ["secret-address"]))
+        watched.player.connect()
+        _ = await watched.player.waitUntilGone()
+        let lines = watched.diagnostics.entries.filter { $0.kind == .output }.map(\.description)
+        #expect(lines.count == 17, "\(lines.count)")
+        #expect(lines.first == "output of the player: first line of …")
+        #expect(lines.dropFirst().first == "output of the player: second line")
+        #expect(lines.last?.contains("the others are not shown") == true)
+    }
+
     @Test("A path that is too long for a socket is refused")
     func longPath() {
         for path in ["", "/" + String(repeating: "x", count: 107)] {

@@ -17,8 +17,8 @@ enum SiftAnswer {
         let answer = try? JSONValue(parsing: response.body)
         let isRateLimit = [400, 429].contains(response.status) && answer?["status"]?.int == rateLimit
         return DeliveryOutcome(
-            status: isRateLimit ? 429 : response.status,
-            retryAfter: response.headers["Retry-After"],
+            response,
+            status: isRateLimit ? 429 : nil,
             now: now,
             reason: reason(response, to: request, answer, hiding: credentials)
         )

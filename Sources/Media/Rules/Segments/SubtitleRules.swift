@@ -6,7 +6,7 @@ extension Rule {
         "subtitles-malformed",
         .error,
         "Subtitles are malformed",
-        explanation: "Players leave out a cue, or all subtitles of the segment.",
+        explanation: "Players leave out a cue or all subtitles of the segment; of some faults only strict ones do.",
         source: "RFC 8216bis section 3.1.4; ISO/IEC 23009-1 clause 7; W3C WebVTT; W3C TTML2",
         checks: [
             .segment { facts, _, _ in

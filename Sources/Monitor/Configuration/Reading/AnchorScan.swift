@@ -6,6 +6,8 @@ struct AnchorScan {
     private let bytes: [UInt8]
     private var position = 0
     private var (line, column) = (1, 1)
+    /// The number of texts, brackets and entries of lists so far.
+    private var valueCount = 0
     /// The number of open brackets.
     private var flowDepth = 0
     /// The column of the innermost block collection; 0 outside of all.
@@ -24,6 +26,13 @@ struct AnchorScan {
         return scan.find()
     }
 
+    /// The number of values in a text, within a factor of two, and not below it by more: what a parser has to keep.
+    static func valueCount(in bytes: [UInt8]) -> Int {
+        var scan = AnchorScan(bytes)
+        while scan.find() != nil { scan.advance() }
+        return scan.valueCount
+    }
+
     private mutating func find() -> (line: Int, column: Int)? {
         var lineOfToken = 0
         while skipBlanks(), let byte = current {
@@ -34,9 +43,11 @@ struct AnchorScan {
                 if !isBlank(at: position + 1) { return (line, column) }
                 advance()
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                valueCount += 1
                 textColumn = column
                 skipQuoted(byte)
             case UInt8(ascii: "["), UInt8(ascii: "{"):
+                valueCount += 1
                 flowDepth += 1
                 advance()
             case UInt8(ascii: "]"), UInt8(ascii: "}"):
@@ -45,8 +56,12 @@ struct AnchorScan {
             case UInt8(ascii: ","): advance()
             case UInt8(ascii: "!"): while current != nil, !isBlank(at: position) { advance() }
             case UInt8(ascii: "|"), UInt8(ascii: ">"):
+                valueCount += 1
                 if flowDepth == 0 { skipBlockScalar() } else { skipPlain() }
-            default: if !takeIndicator(byte) { skipPlain() }
+            default:
+                if takeIndicator(byte) { continue }
+                valueCount += 1
+                skipPlain()
             }
         }
         return nil
@@ -62,6 +77,7 @@ struct AnchorScan {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "?"):
             guard isBlank(at: position + 1) else { return false }
+            valueCount += 1
             if flowDepth == 0 { indent = column }
         case UInt8(ascii: ":"):
             guard isBlank(at: position + 1) || flowDepth > 0 else { return false }

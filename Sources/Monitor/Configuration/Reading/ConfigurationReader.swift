@@ -9,6 +9,9 @@ struct ConfigurationReader {
     static let mostFileBytes = 16 << 20
     static let mostBytes = 128 << 20
     static let mostStreams = 100_000
+    /// A parsed value takes some hundred bytes, however few it has in the file.
+    static let mostFileValues = 1_500_000
+    static let mostValues = 4_000_000
 
     let files: any ConfigurationFiles
     let profiles: Set<String>
@@ -23,6 +26,7 @@ struct ConfigurationReader {
     var references: [(kind: String, name: String, place: ConfigurationPlace)] = []
     private var fileCount = 0
     private var byteCount = 0
+    private var valueCount = 0
 
     init(files: any ConfigurationFiles, profiles: Set<String>, kinds: BackendKinds) {
         (self.files, self.profiles, self.kinds) = (files, profiles, kinds)
@@ -69,6 +73,18 @@ struct ConfigurationReader {
         byteCount += bytes.count
         guard byteCount <= Self.mostBytes else {
             report(here, "The files of a configuration must have at most 128 MiB together.")
+            return nil
+        }
+        // Before anything is parsed.
+        let count = AnchorScan.valueCount(in: bytes)
+        valueCount += count
+        guard count <= Self.mostFileValues, valueCount <= Self.mostValues else {
+            report(
+                here,
+                "A file must have at most \(Self.mostFileValues) values, and all files together \(Self.mostValues) (found "
+                    + "\(count) in `\(path)`, and \(valueCount) so far); use `defaults`, or watch the streams in several "
+                    + "processes."
+            )
             return nil
         }
         do throws(ConfigurationProblem) {

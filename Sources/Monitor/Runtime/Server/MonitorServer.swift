@@ -5,9 +5,10 @@ internal import NIOPosix
 
 /// The HTTP server of the monitor: small pages, and streams of server-sent events.
 ///
-/// Connections, waiting times and pending bytes are bounded: a client that sends nothing or reads nothing is
-/// disconnected and delays nobody. Without a token, only requests that name a loopback host are answered, so that a
-/// page of another site cannot read the monitor through the browser of its operator.
+/// Connections, waiting times and pending bytes are bounded: a client that sends nothing, half a request or many
+/// requests, or reads nothing, is disconnected and delays nobody, and gives way to others before. Without a token, only
+/// requests that name a loopback host are answered, so that a page of another site cannot read the monitor through the
+/// browser of its operator.
 package final class MonitorServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
@@ -34,19 +35,26 @@ package final class MonitorServer: Sendable {
         respond: @escaping @Sendable (ServerRequest) async -> ServerReply
     ) async throws(ServerError) -> MonitorServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let connections = ServerConnections(limit: configuration.maxConnections)
+        let connections = ServerConnections(
+            limit: configuration.maxConnections,
+            maxPendingBytes: configuration.maxPendingBytes
+        )
         let life = ServerLife()
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 262_144))
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 16_384, high: 65_536))
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
-                    try pipeline.addHandler(ServerConnection(configuration, life, respond))
+                    try channel.pipeline.syncOperations.addHandlers(
+                        HTTPResponseEncoder(),
+                        ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: headLimits)),
+                        HTTPServerPipelineHandler(),
+                        HTTPServerProtocolErrorHandler(),
+                        ServerConnection(configuration, life, connections, respond)
+                    )
                 }
             }
         do {
@@ -61,6 +69,16 @@ package final class MonitorServer: Sendable {
         }
     }
 
+    /// The number of open connections.
+    package var connectionCount: Int { connections.count }
+
+    /// The limits of a request's head.
+    private static var headLimits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (16_384, 65_536, 128)
+        return limits
+    }
+
     /// Stops listening, closes all connections, and returns when the thread has ended.
     package func stop() async {
         try? await channel.close().get()
@@ -68,31 +86,5 @@ package final class MonitorServer: Sendable {
         // Answers that are computed still need the thread; closing has cancelled them.
         await life.end()
         try? await group.shutdownGracefully()
-    }
-}
-
-/// The open connections.
-final class ServerConnections: Sendable {
-    private let channels = Lock<[ObjectIdentifier: any Channel]>([:])
-    private let limit: Int
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Adds a connection; false if there are too many.
-    func add(_ channel: any Channel) -> Bool {
-        let identifier = ObjectIdentifier(channel)
-        let isRoom = channels.withLock { channels in
-            guard channels.count < limit else { return false }
-            channels[identifier] = channel
-            return true
-        }
-        if isRoom { channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[identifier] = nil } } }
-        return isRoom
-    }
-
-    func closeAll() async {
-        for channel in channels.withLock({ Array($0.values) }) {
-            try? await channel.close().get()
-        }
     }
 }

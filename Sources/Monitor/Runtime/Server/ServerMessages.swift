@@ -26,9 +26,12 @@ package struct ServerRequest: Sendable {
     /// The first value of a parameter.
     package func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Splits a target of a request line.
+    /// Splits a target of a request line: a path, or a whole address (RFC 9112, section 3.2).
     static func parse(target: String) -> (path: String, query: [(name: String, value: String)])? {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let local = authorityEnd(ofTarget: target).map { end -> Substring in
+            target[end...].hasPrefix("/") ? target[end...] : "/" + target[end...]
+        }
+        let parts = (local ?? target[...]).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, first.hasPrefix("/"), let path = decoded(first, plusIsSpace: false) else {
             return nil
         }
@@ -43,6 +46,20 @@ package struct ServerRequest: Sendable {
             }
         }
         return (path, query)
+    }
+
+    /// The host and port of a target that is a whole address; nil for a path.
+    static func authority(ofTarget target: String) -> String? {
+        authorityEnd(ofTarget: target).map { end in
+            String(target[target.index(target.startIndex, offsetBy: scheme.count)..<end])
+        }
+    }
+
+    private static let scheme = "http://"
+
+    private static func authorityEnd(ofTarget target: String) -> String.Index? {
+        guard target.prefix(scheme.count).lowercased() == scheme else { return nil }
+        return target.dropFirst(scheme.count).firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
     }
 
     private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
@@ -109,9 +126,14 @@ package struct ServerConfiguration: Sendable {
     package var token: [UInt8]?
     /// Paths that need no token, because they show nothing of the streams.
     package var openPaths: Set<String> = ["/", "/healthz"]
+    /// The connections at a time. When there are as many, one that waits for its client gives way to a new one.
     package var maxConnections = 256
-    /// Waiting for a request, and for a client that does not read, in seconds.
+    /// The bytes of all replies that clients have not read.
+    package var maxPendingBytes = 128 << 20
+    /// Waiting for the next request, and for a client that does not read, in seconds.
     package var timeoutSeconds: Int64 = 30
+    /// Waiting for the rest of a request, and for the first one of a connection, in seconds.
+    package var requestSeconds: Int64 = 10
 
     package init() {}
 

@@ -14,6 +14,7 @@ final class CurlTransfer {
     /// Of the body, wherever it goes.
     private var byteCount = 0
     private var isTooLarge = false
+    private var isHeadTooLarge = false
     /// The requested byte range; nil for the whole resource.
     private let range: RequestedRange?
     /// Why the response is not the requested byte range.
@@ -226,8 +227,8 @@ final class CurlTransfer {
     }
 
     private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Taking {
-        isTooLarge = !head.add(bytes)
-        return isTooLarge ? .aborted : .taken
+        isHeadTooLarge = !head.add(bytes)
+        return isHeadTooLarge ? .aborted : .taken
     }
 
     private func set(_ option: CURLoption, _ value: Int) -> Bool { transport_set_long(easy, option, value) == CURLE_OK }
@@ -255,12 +256,17 @@ extension CurlTransfer {
         }
         if result == CURLE_OK, status > 0 { return .success(response(status)) }
         if result == CURLE_BAD_CONTENT_ENCODING { return undecoded(status) }
+        if isHeadTooLarge {
+            let message = "the head of the response has more than \(ResponseHead.maxBytes) bytes; correct the server"
+            // Without a status: no response has come, whatever its first line says.
+            return .failure(HTTPError(.responseTooLarge, message, url: url))
+        }
         if isTooLarge {
             let limit = exchange.request.maxResponseBytes
             let coding = exchange.request.decoding == .none ? [] : head.headers.contentCodings
             let message =
                 coding.isEmpty
-                ? "the response has more than \(limit) bytes or too large a head; allow more, or ask for less"
+                ? "the response has more than \(limit) bytes; allow more, or ask for less"
                 : "the body has more than \(limit) bytes once it is decoded from \(coding.joined(separator: ", ")); "
                     + "allow more, or correct the server"
             return .failure(HTTPError(.responseTooLarge, message, url: url, status: known))

@@ -6,7 +6,7 @@ struct ResponseHead {
     /// Ignores trailers, which come after the beginning of the body.
     var isComplete = false
     private var byteCount = 0
-    private static let maxBytes = 256 << 10
+    static let maxBytes = 256 << 10
 
     /// Takes a line; false once there are too many bytes.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -6,13 +6,19 @@ struct HeadSearch: Hashable, Sendable {
 
     /// Returns the position of the empty line that ends the head, in all bytes since the head began; nil without one
     /// so far.
-    mutating func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes) -> Bytes.Index? {
-        // The mark may begin in the previous bytes.
-        var index = bytes.index(bytes.startIndex, offsetBy: min(max(0, searched - 3), bytes.count))
+    /// - Throws: ``RequestHead/Refusal/badRequest`` for a line that ends with a line feed alone, which some servers
+    ///   read as the end of a line and others do not (RFC 9112, section 2.2).
+    mutating func end<Bytes: RandomAccessCollection<UInt8>>(
+        in bytes: Bytes
+    ) throws(RequestHead.Refusal) -> Bytes.Index? {
+        let mark: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
+        var index = bytes.index(bytes.startIndex, offsetBy: min(searched, bytes.count))
         searched = bytes.count
-        while let found = bytes[index...].firstIndex(of: 0x0D) {
-            if bytes[found...].starts(with: [0x0D, 0x0A, 0x0D, 0x0A]) { return found }
+        while let found = bytes[index...].firstIndex(of: 0x0A) {
+            let before = bytes[..<found]
+            guard before.last == 0x0D else { throw .badRequest }
             index = bytes.index(after: found)
+            if bytes[..<index].suffix(4).elementsEqual(mark) { return bytes.index(index, offsetBy: -4) }
         }
         return nil
     }

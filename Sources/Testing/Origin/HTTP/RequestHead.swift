@@ -42,7 +42,16 @@ struct RequestHead: Hashable, Sendable {
         }
         self.path = path
         query = parts.count > 1 ? String(parts[1]) : ""
-        for line in lines.dropFirst() where !line.isEmpty { try read(line) }
+        var (hosts, lengths) = (0, 0)
+        for line in lines.dropFirst() where !line.isEmpty {
+            switch try read(line) {
+            case "host": hosts += 1
+            case "content-length": lengths += 1
+            default: break
+            }
+        }
+        // RFC 9112, sections 3.2 and 6.3: servers that choose different ones of several would read different requests.
+        guard hosts == 1 || (hosts == 0 && words[2] == "HTTP/1.0"), lengths <= 1 else { throw .badRequest }
     }
 
     /// The target without scheme and authority (RFC 9112, section 3.2.2).
@@ -52,10 +61,19 @@ struct RequestHead: Hashable, Sendable {
         return rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
     }
 
-    private mutating func read(_ line: Substring) throws(Refusal) {
-        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { throw .badRequest }
-        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        switch line[..<colon].lowercased() {
+    /// Reads a field; returns its name in small letters.
+    private mutating func read(_ line: Substring) throws(Refusal) -> String {
+        // No space before the colon, no continuation of the line before, no end of a line that others read (RFC 9112,
+        // sections 2.2 and 5).
+        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex,
+            line[..<colon].utf8.allSatisfy({ $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }),
+            line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+        else { throw .badRequest }
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        var value = line[line.index(after: colon)...].drop(while: isSpace)
+        while let last = value.last, isSpace(last) { value.removeLast() }
+        let name = line[..<colon].lowercased()
+        switch name {
         case "range": range = String(value)
         case "host":
             let isPlain = value.utf8.allSatisfy { $0.isLetter || $0.isDigit || ".-:[]".utf8.contains($0) }
@@ -64,10 +82,13 @@ struct RequestHead: Hashable, Sendable {
             if value.lowercased().contains("close") { keepsAlive = false }
             if value.lowercased().contains("keep-alive") { keepsAlive = true }
         case "content-length":
-            guard let length = Int(value), length >= 0, length <= 1 << 40 else { throw .badRequest }
+            guard value.utf8.allSatisfy(\.isDigit), let length = Int(value), length <= 1 << 40 else {
+                throw .badRequest
+            }
             contentLength = length
         case "transfer-encoding": throw .notImplemented
         default: break
         }
+        return name
     }
 }

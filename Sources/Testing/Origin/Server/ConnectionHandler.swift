@@ -25,6 +25,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var delivery: ResponseDelivery?
     private var context: ChannelHandlerContext?
     private var isClosing = false
+    /// Runs while a part of a head has arrived.
+    private var deadline: Scheduled<Void>?
+
+    /// The time for a head from its first byte on, whatever the origin's clock.
+    private static let headTime = TimeAmount.seconds(30)
 
     init(_ reception: Reception) {
         self.reception = reception
@@ -47,12 +52,14 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
         delivery?.abort()
         delivery = nil
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { delivery?.pump() }
+        guard context.channel.isWritable else { return }
+        if let delivery { delivery.pump() } else { serveNext() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -61,21 +68,31 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func serveNext() {
-        while delivery == nil, !isClosing, let context {
+        // The answers to a client that sends many requests and reads nothing do not pile up.
+        while delivery == nil, !isClosing, let context, context.channel.isWritable {
             let head: RequestHead?
             do throws(RequestHead.Refusal) {
                 head = try nextHead()
             } catch {
                 return refuse(error, in: context)
             }
-            guard let head else { return }
+            guard let head else { return awaitRest(in: context) }
+            deadline?.cancel()
+            deadline = nil
             begin(head, in: context)
         }
     }
 
+    /// Closes the connection of a client that does not send the rest of a head in time.
+    private func awaitRest(in context: ChannelHandlerContext) {
+        guard received.readableBytes > 0, deadline == nil else { return }
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: Self.headTime) { channel.close(promise: nil) }
+    }
+
     private func nextHead() throws(RequestHead.Refusal) -> RequestHead? {
         let view = received.readableBytesView
-        guard let end = search.end(in: view) else {
+        guard let end = try search.end(in: view) else {
             if view.count > RequestHead.maxLength { throw .tooLong }
             return nil
         }

@@ -24,6 +24,10 @@ final class MPVSession: Sendable {
         var attempts = 0
         var isHeard = false
         var badLineCount = 0
+        /// What reads the output of a player that this process has started.
+        var output: MPVConnection?
+        var outputFramer = LineSplitter(maxLength: MPVSession.maxOutputLength)
+        var outputCount = 0
         var retry: ScheduledAction?
         var alarms: [Int: ScheduledAction] = [:]
         var isBegun = false
@@ -32,6 +36,9 @@ final class MPVSession: Sendable {
 
     /// The maximum of malformed lines that are reported for one connection.
     private static let maxBadLineReports = 16
+    /// The maximum of lines of a player's output that are reported, and their length in bytes.
+    private static let maxOutputReports = 16
+    private static let maxOutputLength = 1_000
 
     let place: Place
     let configuration: MPVConfiguration
@@ -75,7 +82,9 @@ final class MPVSession: Sendable {
     private func connect() {
         if state.withLock({ $0.ending != nil }) { return }
         switch place {
-        case .process(let process): adopt(process.descriptor)
+        case .process(let process):
+            read(process)
+            adopt(process.descriptor)
         case .socket(let path):
             switch UnixSocket.connect(to: path) {
             case .success(let descriptor): adopt(descriptor)
@@ -103,6 +112,34 @@ final class MPVSession: Sendable {
             connection.send(MPVCommand.observe(property, number: index + 1).line(request: number))
         }
         perform(effects)
+    }
+
+    /// Reads what the player writes, to the end: a player whose output nobody reads stops.
+    private func read(_ process: MPVProcess) {
+        let output = MPVConnection(process.output, on: queue) { [weak self] bytes in
+            self?.tookOutput(bytes, of: process)
+        } onEnd: { _ in
+        }
+        state.withLock { $0.output = output }
+    }
+
+    private func tookOutput(_ bytes: [UInt8], of process: MPVProcess) {
+        for line in state.withLock({ $0.outputFramer.append(bytes) }) {
+            let count = state.withLock { state in
+                state.outputCount += 1
+                return state.outputCount
+            }
+            if count > Self.maxOutputReports + 1 { return }
+            if count > Self.maxOutputReports {
+                report(.output("more than \(Self.maxOutputReports) lines; the others are not shown"))
+                return
+            }
+            switch line {
+            case .whole(let bytes):
+                report(.output(process.withoutArguments(String(decoding: bytes, as: UTF8.self))))
+            case .tooLong: report(.output("a line of more than \(Self.maxOutputLength) bytes"))
+            }
+        }
     }
 
     /// Tries again after a while, or ends.
@@ -220,8 +257,11 @@ final class MPVSession: Sendable {
         if connection != nil { perform(state.withLock { Self.disconnect(&$0) { end(&$0, at: now) } }) }
         connection?.close()
         if case .process(let process) = place {
-            if connection == nil, !state.withLock({ $0.isBegun }) { closeDescriptor(process.descriptor) }
-            process.end(by: clock)
+            if connection == nil, !state.withLock({ $0.isBegun }) {
+                closeDescriptor(process.descriptor)
+                closeDescriptor(process.output)
+            }
+            process.end(by: clock, closing: state.withLock { $0.output })
         }
         ended.open()
     }

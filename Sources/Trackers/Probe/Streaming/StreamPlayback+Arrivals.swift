@@ -199,7 +199,10 @@ extension StreamPlayback {
             readSignals(of: response, fetching.request.range, content, delivery, now)
         }
         tracks[role]?.finish(segment, end: feed.finish(content, delivery))
-        if role == .main { failureCount.forget(plan.rung) }
+        if role == .main {
+            failureCount.forget(plan.rung)
+            measured.add(segment, of: plan.rendition, bytes: content.size)
+        }
         let position = view(now).position
         tracks[role]?.leaveBehind(position)
         guard role == .main else { return }

@@ -89,16 +89,41 @@ extension StreamPlayback {
             report[.deadline] = .integer(Int(clamping: Int64(clamping: Double(level) / rate)))
         }
         if view.model != nil { report[.droppedFrames] = .integer(0) }
-        guard role == .main, let ladder = manifest.ladder, let rung = track.plan?.rung else { return }
-        report[.requestedThroughput] = sufficientThroughput(track, ladder[ladder.clamped(rung)].peakBitrate, view)
-        // HLS declares the total bitrate of the played renditions.
-        let isAggregate = manifest.presentation?.format == .hls && type != .muxed
-        let kilobits = { (rung: Int) in
-            CMCDValue.number(max(1, ladder[rung].peakBitrate.saturatingAdd(500) / 1000), isAggregate ? nil : type)
+        if role == .main { describeBitrates(of: track, type, view, in: &report) }
+    }
+
+    /// The bitrates of the requested rendition and of the ladder, as declared. What is not known is not sent
+    /// (CTA-5004-B, section 3): a media playlist without a multivariant playlist declares no bitrate.
+    ///
+    /// CTA-5004-B, Table 1, lets a player estimate `br`: that of the segment in the playlist, or else that of the
+    /// segments of the rendition that were read. For `tb` and `lb` nothing is declared, so that they are not sent.
+    private func describeBitrates(
+        of track: TrackLoading,
+        _ type: CMCDObjectType?,
+        _ view: PlaybackView,
+        in report: inout CMCDReport
+    ) {
+        guard let presentation = manifest.presentation, let ladder = manifest.ladder, let plan = track.plan else {
+            return
         }
-        report[isAggregate ? .aggregateBitrate : .bitrate] = kilobits(ladder.clamped(rung))
-        report[isAggregate ? .topAggregateBitrate : .topBitrate] = kilobits(ladder.highest)
-        report[isAggregate ? .lowestAggregateBitrate : .lowestBitrate] = kilobits(0)
+        let declared = ladder.map { rung -> Int? in
+            guard presentation.variants.indices.contains(rung.id) else { return nil }
+            return presentation.variants[rung.id].peakBitrate > 0 ? rung.peakBitrate : nil
+        }
+        let requested = declared[ladder.clamped(plan.rung)]
+        let estimated = plan.segment?.bitrate.map { Int(clamping: $0) } ?? measured.bitrate(of: plan.rendition)
+        guard let bitrate = requested ?? estimated, bitrate > 0 else { return }
+        report[.requestedThroughput] = sufficientThroughput(track, bitrate, view)
+        // HLS declares the total bitrate of the played renditions.
+        let isAggregate = requested != nil && presentation.format == .hls && type != .muxed
+        let kilobits = { (bitrate: Int) in
+            CMCDValue.number(max(1, bitrate.saturatingAdd(500) / 1000), isAggregate ? nil : type)
+        }
+        report[isAggregate ? .aggregateBitrate : .bitrate] = kilobits(bitrate)
+        let known = declared.compactMap(\.self)
+        guard known.count == ladder.count, let lowest = known.min(), let highest = known.max() else { return }
+        report[isAggregate ? .topAggregateBitrate : .topBitrate] = kilobits(highest)
+        report[isAggregate ? .lowestAggregateBitrate : .lowestBitrate] = kilobits(lowest)
     }
 
     /// The throughput with which a segment arrives long before the buffer is empty, in kbit/s; nil while the player

@@ -39,6 +39,8 @@ struct StreamPlayback: DrivenPlayback {
     var randomness: RandomSource
     /// The reports on requests; nil if the configuration has none.
     var reports: RequestReports?
+    /// What reports say of a main rendition whose bitrate is not declared.
+    var measured = MeasuredBitrate()
     /// Whether nothing more is loaded: because of an error, or because everything is loaded.
     var isOver = false
     /// Whether video and audio are loaded to their end, and subtitles are not.

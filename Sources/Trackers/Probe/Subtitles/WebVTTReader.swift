@@ -2,7 +2,8 @@ internal import Instrument
 internal import InstrumentManifests
 
 /// Counts the cues of a WebVTT file (W3C WebVTT: The Web Video Text Tracks Format, section 4; in HLS, RFC 8216 section
-/// 3.5). Looks at the header, the map of timestamps and the timing lines, and at no text.
+/// 3.5), as the standard's parser finds them, and names what authors must write otherwise. Looks at the header, the map
+/// of timestamps and the timing lines, and at no text.
 struct WebVTTReader {
     private static let signature = Array("WEBVTT".utf8)
     private static let arrow = Array("-->".utf8)
@@ -23,7 +24,7 @@ struct WebVTTReader {
 
     private mutating func readAll(_ bytes: ArraySlice<UInt8>) {
         let next = bytes.dropFirst(Self.signature.count).first
-        guard bytes.starts(with: Self.signature), next.map({ $0.isSpace || $0.isLineEnd }) ?? true else {
+        guard bytes.starts(with: Self.signature), next.map({ $0 == 0x20 || $0 == 0x09 || $0.isLineEnd }) ?? true else {
             return content.note("WebVTT must begin with `WEBVTT`; check the server's answer")
         }
         var start = bytes.startIndex
@@ -40,14 +41,27 @@ struct WebVTTReader {
     private mutating func read(line text: ArraySlice<UInt8>) {
         if text.isEmpty { isInHeader = false }
         if isInHeader, text.starts(with: Self.map) { return read(map: text.dropFirst(Self.map.count)) }
-        guard let arrow = Self.arrow(in: text) else { return }
+        // The rest of the signature's line is a comment, whatever stands there.
+        guard line > 1, let arrow = Self.arrow(in: text) else { return }
         isInHeader = false
-        let times = (text[..<arrow], text[(arrow + Self.arrow.count)...])
-        guard let start = Self.time(times.0.trimmingSpace), let end = Self.time(times.1.firstWord), start < end else {
-            return content.note("line \(line) must have two times, the second one later than the first one")
+        var before = text[..<arrow].dropSpace
+        var behind = text[(arrow + Self.arrow.count)...].dropSpace
+        guard let start = Time(taking: &before), before.dropSpace.isEmpty, let end = Time(taking: &behind) else {
+            return content.note(
+                "line \(line) must have two times, such as '00:00:01.000 --> 00:00:02.500' (the cue is ignored)"
+            )
         }
         content.cueCount += 1
-        content.note(timeFrom: start.saturatingMultiply(1_000_000), to: end.saturatingMultiply(1_000_000))
+        content.note(
+            timeFrom: start.milliseconds.saturatingMultiply(1_000_000),
+            to: end.milliseconds.saturatingMultiply(1_000_000)
+        )
+        // What only authors must keep.
+        if end.milliseconds <= start.milliseconds {
+            content.note("the second time of line \(line) must be later than the first one; the cue is never shown")
+        }
+        if !start.isStrict || !end.isStrict { content.note("the hours of line \(line) must have two digits or more") }
+        if behind.first.map({ !$0.isSpace }) == true { content.note("line \(line) must have a space behind its times") }
     }
 
     private static func arrow(in text: ArraySlice<UInt8>) -> Int? {
@@ -68,7 +82,8 @@ struct WebVTTReader {
             if part.starts(with: Array("MPEGTS:".utf8)) {
                 timestamp = Self.number(part.dropFirst(7))
             } else if part.starts(with: Array("LOCAL:".utf8)) {
-                local = Self.time(part.dropFirst(6))
+                var rest = part.dropFirst(6)
+                local = Time(taking: &rest).flatMap { rest.isEmpty ? $0.milliseconds : nil }
             }
         }
         guard let timestamp, timestamp < Self.timestampLimit, let local else {
@@ -78,23 +93,46 @@ struct WebVTTReader {
             .saturatingSubtract(local.saturatingMultiply(1_000_000))
     }
 
-    /// Milliseconds of `HH:MM:SS.mmm` or `MM:SS.mmm`; hours have at least two digits.
-    private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
-        // Longer times are longer than a thousand years.
-        guard text.count <= 20 else { return nil }
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let last = parts.last else { return nil }
-        let seconds = last.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard seconds.count == 2, seconds[0].count == 2, seconds[1].count == 3, let whole = number(seconds[0]),
-            let thousandths = number(seconds[1]), parts[parts.count - 2].count == 2,
-            let minutes = number(parts[parts.count - 2]), whole < 60, minutes < 60
-        else { return nil }
-        var hours: Int64 = 0
-        if parts.count == 3 {
-            guard (2...10).contains(parts[0].count), let found = number(parts[0]) else { return nil }
-            hours = found
+    /// `HH:MM:SS.mmm` or `MM:SS.mmm`, as the standard's parser collects it (section 6.3): hours have any number of
+    /// digits, all other parts as many as here.
+    private struct Time {
+        let milliseconds: Int64
+        /// Whether the hours have the two digits or more that authors must write (section 4.1).
+        let isStrict: Bool
+
+        /// Takes a time from the beginning of a text; nil without one.
+        init?(taking text: inout ArraySlice<UInt8>) {
+            guard let first = Self.digits(&text), Self.take(":", &text), let second = Self.digits(&text),
+                second.count == 2
+            else { return nil }
+            var (hours, minutes, seconds) = (Int64(0), first.value, second.value)
+            if first.count != 2 || first.value > 59 || text.first == UInt8(ascii: ":") {
+                guard Self.take(":", &text), let third = Self.digits(&text), third.count == 2 else { return nil }
+                (hours, minutes, seconds) = (first.value, second.value, third.value)
+                isStrict = first.count >= 2
+            } else {
+                isStrict = true
+            }
+            guard Self.take(".", &text), let fraction = Self.digits(&text), fraction.count == 3, minutes < 60,
+                seconds < 60
+            else { return nil }
+            milliseconds = hours.saturatingMultiply(3_600_000)
+                .saturatingAdd((minutes * 60 + seconds) * 1000 + fraction.value)
         }
-        return ((hours * 60 + minutes) * 60 + whole) * 1000 + thousandths
+
+        private static func digits(_ text: inout ArraySlice<UInt8>) -> (value: Int64, count: Int)? {
+            let digits = text.prefix { $0.isDigit }
+            if digits.isEmpty { return nil }
+            text = text[digits.endIndex...]
+            let value = digits.reduce(Int64(0)) { $0.saturatingMultiply(10).saturatingAdd(Int64($1 - 0x30)) }
+            return (value, digits.count)
+        }
+
+        private static func take(_ character: Unicode.Scalar, _ text: inout ArraySlice<UInt8>) -> Bool {
+            guard text.first == UInt8(ascii: character) else { return false }
+            text = text.dropFirst()
+            return true
+        }
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
@@ -104,7 +142,7 @@ struct WebVTTReader {
 }
 
 extension UInt8 {
-    fileprivate var isSpace: Bool { self == 0x20 || self == 0x09 }
+    fileprivate var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0C }
     fileprivate var isLineEnd: Bool { self == 0x0A || self == 0x0D }
 }
 
@@ -115,5 +153,5 @@ extension ArraySlice<UInt8> {
         return end.map { tail[...$0] } ?? []
     }
 
-    fileprivate var firstWord: ArraySlice<UInt8> { drop(while: \.isSpace).prefix { !$0.isSpace } }
+    fileprivate var dropSpace: ArraySlice<UInt8> { drop(while: \.isSpace) }
 }

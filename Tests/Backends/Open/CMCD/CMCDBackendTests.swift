@@ -83,6 +83,13 @@ struct CMCDBackendTests {
         let mapping = CMCDMapping(customKeys: ["title": "com.example-title", "list": "com.example-list"])
         let custom = mapping(Samples.record(event(.ping, "s", ["title": "A film", "list": [1]])))
         #expect(custom?["com.example-title"] == .string("A film") && custom?["com.example-list"] == nil)
+        // Custom keys have strings and tokens alone, of at most 64 characters.
+        let keys: [AttributeName: CMCDKey] = ["a": "x-a", "b": "x-b", "c": "x-c", "d": "x-d"]
+        let attributes: Attributes = ["a": 7, "b": true, "c": 1.5, "d": .string(String(repeating: "y", count: 99))]
+        let values = try #require(CMCDMapping(customKeys: keys)(Samples.record(event(.ping, "s", attributes))))
+        #expect(values["x-a"] == .string("7") && values["x-b"] == .token("true") && values["x-c"] == .string("1.5"))
+        var validator = CMCDValidator()
+        #expect(validator.findings(inEvent: values.text) == [])
     }
 
     @Test("A batch is one POST of records that are separated by line feeds, numbered for each session")

@@ -83,10 +83,6 @@ struct InfluxBackendTests {
         arguments: [
             (204, "", DeliveryOutcome.acknowledged),
             (200, "", .acknowledged),
-            (
-                404, #"{"error":"database not found: \"media\""}"#,
-                .unauthorized(reason: #"HTTP 404: database not found: "…""#)
-            ),
             (413, "", .tooLarge(reason: "HTTP 413")),
             (500, "timeout", .retry(after: nil, reason: "HTTP 500")),
             (400, #"{"error":"field type conflict"}"#, .refused(reason: "HTTP 400: field type conflict")),

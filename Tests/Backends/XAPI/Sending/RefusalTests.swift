@@ -50,7 +50,7 @@ struct RefusalTests {
 
     @Test(
         "Later statements arrive when the LRS refuses the first, and a retry delivers the first",
-        arguments: [404, 400, 413]
+        arguments: [422, 400, 413]
     )
     func firstRefused(status: Int) async throws {
         let lrs = try LoopbackLRS()
@@ -106,7 +106,7 @@ struct RefusalTests {
     func refusedAgain() async throws {
         let lrs = try LoopbackLRS()
         for _ in 0..<3 {
-            lrs.fail(.answer("404 No"))
+            lrs.fail(.answer("400 No"))
             #expect(try await deliver([records[0]], to: backend(lrs)).count == 1)
         }
         #expect(Set(lrs.posts).count == 1)
@@ -179,7 +179,7 @@ struct RefusalTests {
 
     private func misbehave(_ lrs: LoopbackLRS, _ generator: inout SeededGenerator) {
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: lrs.fail(.answer("404 Not Found"))
+        case 0: lrs.fail(.answer("422 No"))
         case 1: lrs.fail(.answer("413 Large"))
         case 2: lrs.fail(.lostAnswer)
         case 3: lrs.fail(.answer("503 Busy"))

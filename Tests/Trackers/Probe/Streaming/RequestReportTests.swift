@@ -107,6 +107,61 @@ struct RequestReportTests {
         if let path { #expect(try base.resolving(path) == target) }
     }
 
+    @Test("Of a media playlist alone, no bitrate is sent before one was measured, and none of a ladder")
+    func undeclared() async throws {
+        let clock = VirtualClock()
+        let folder = try Fixtures.hlsTS.get()
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            return (try? Fixtures.data(folder + "/" + name)).map { [UInt8]($0) }
+        }
+        let configuration = ProbeConfiguration(
+            profile: .plain(maximum: .seconds(4)),
+            requestReporting: RequestReporting(.query)
+        )
+        let played = await playStream("/media.m3u8", over: network, clock, configuration)
+        #expect(played.outcome == .ended)
+        let media = zip(network.names, network.reports).filter { $0.0.hasSuffix(".ts") }
+        try #require(media.count > 2)
+        // The truth: the bytes of the segments before, over the time that they play.
+        var (bytes, seconds) = (0, 0.0)
+        let durations = try Self.durations(in: folder)
+        for (name, reported) in media {
+            let report = try #require(reported?.report)
+            for key: CMCDKey in [.topBitrate, .lowestBitrate, .aggregateBitrate, .topAggregateBitrate] {
+                #expect(report[key] == nil, "\(key) of \(name)")
+            }
+            let expected = bytes == 0 ? nil : (Double(bytes) * 8 / seconds / 1000).rounded()
+            if let expected {
+                guard case .list(let elements)? = report[.bitrate], case .integer(let kilobits)? = elements.first?.value
+                else {
+                    Issue.record("no bitrate: \(report.text)")
+                    continue
+                }
+                #expect(abs(Double(kilobits) - expected) <= expected / 100, "\(report.text), expected \(expected)")
+            } else {
+                #expect(report[.bitrate] == nil && report[.requestedThroughput] == nil, "\(report.text)")
+            }
+            bytes += try Fixtures.data(folder + "/" + name).count
+            seconds += try #require(durations[name])
+        }
+        #expect(media.last?.1?.report[.requestedThroughput] != nil)
+    }
+
+    /// The durations of the segments in the playlist, by their names.
+    private static func durations(in folder: String) throws -> [String: Double] {
+        var (durations, next) = ([String: Double](), 0.0)
+        let text = String(decoding: try Fixtures.data(folder + "/media.m3u8"), as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("#EXTINF:") {
+                next = Double(line.dropFirst(8).prefix { $0 != "," }) ?? 0
+            } else if !line.hasPrefix("#") {
+                durations[String(line)] = next
+            }
+        }
+        return durations
+    }
+
     @Test("Bitrates and byte ranges at the ends of their range are reported")
     func extremes() async throws {
         let clock = VirtualClock()

@@ -19,6 +19,11 @@ struct SubtitleContentTests {
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\nid\n\(cue)", 1),
             ("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:8589934591\r\rNOTE -> a note\r\r\(cue)", 1),
             ("WEBVTT\n\n00:01.500-->100:00:02.000\nLong\n", 1),
+            // Every line with an arrow ends the cue before it; only the line of the signature is a comment.
+            ("WEBVTT 00:00:01.000 --> 00:00:02.000\n\n\(cue)", 1), ("WEBVTT\n\(cue)", 1),
+            ("WEBVTT\n\n\(cue)More words\n\(cue)", 2), ("WEBVTT\n\nNOTE a note\n\(cue)", 1),
+            ("WEBVTT\n\nSTYLE\n\(cue)", 1), ("WEBVTT\n\n \t00:01.000\t-->\t00:02.000\t\nA", 1),
+            ("WEBVTT\n\n123456:00:00.000 --> 123456:00:00.001", 1),
         ]
     )
     func webVTT(text: String, count: Int) {
@@ -31,8 +36,23 @@ struct SubtitleContentTests {
         arguments: [
             ("WEBVTTX\n\n\(cue)", 0, "must begin with"), ("", 0, "must begin with"),
             ("not found", 0, "must begin with"),
-            ("WEBVTT\n\n00:00:02.000 --> 00:00:01.000\nA\n\n\(cue)", 1, "line 3"),
-            ("WEBVTT\n\n99999999999999999999:00:00.000 --> 00:00:01.000\n", 0, "line 3"),
+            // The parser takes these, and authors must not write them.
+            ("WEBVTT\n\n00:00:02.000 --> 00:00:01.000\nA\n\n\(cue)", 2, "later"),
+            ("WEBVTT\n\n99999999999999999999:00:00.000 --> 00:00:01.000\n", 1, "later"),
+            ("WEBVTT\n\n0:00:00.000 --> 0:00:01.000\nA\n\n0:00:01.000 --> 00:00:02.000\nB\n", 2, "hours of line 3"),
+            ("WEBVTT\n\n00:00.000 --> 00:01.000line:0\nA\n", 1, "space"),
+            // The parser takes none of these.
+            ("WEBVTT\n\n0:01.000 --> 0:02.000\n", 0, "two times"),
+            ("WEBVTT\n\n60:01.000 --> 60:02.000\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:1.000 --> 00:00:2.000\n", 0, "two times"),
+            ("WEBVTT\n\n00:0:01.000 --> 00:0:02.000\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:01.00 --> 00:00:02.00\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:01.0000 --> 00:00:02.0000\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:01,000 --> 00:00:02,000\n", 0, "two times"),
+            ("WEBVTT\n\n-00:00:01.000 --> 00:00:02.000\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:01.000 x --> 00:00:02.000\n", 0, "two times"),
+            ("WEBVTT\n\n00:00:01.000 -->\n", 0, "two times"), ("WEBVTT\n\n-->\n", 0, "two times"),
+            ("WEBVTT\u{0C}\n\n\(cue)", 0, "must begin with"), (" WEBVTT\n\n\(cue)", 0, "must begin with"),
             ("WEBVTT\n\n00:61:00.000 --> 02:00:00.000\n", 0, "line 3"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589934592,LOCAL:00:00:00.000\n\n\(cue)", 1, "X-TIMESTAMP-MAP"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:99999999999999999999999,LOCAL:00:00:00.000\n", 0, "X-TIMESTAMP-MAP"),
