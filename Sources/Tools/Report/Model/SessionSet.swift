@@ -92,6 +92,8 @@ package struct SessionCounts: Hashable, Sendable {
     package private(set) var startFailures = 0
     /// Sessions that were left before the first frame without an error.
     package private(set) var exitsBeforeStart = 0
+    /// Sessions that were left during a stall.
+    package private(set) var exitsDuringRebuffer = 0
     /// Sessions that failed after the first frame.
     package private(set) var playbackFailures = 0
     /// Sessions with at least one stall.
@@ -105,6 +107,7 @@ package struct SessionCounts: Hashable, Sendable {
         if sums.failures.isStartFailure { startFailures += weight }
         if sums.failures.isPlaybackFailure { playbackFailures += weight }
         if session.isExitBeforeStart { exitsBeforeStart += weight }
+        if session.isExitDuringRebuffer { exitsDuringRebuffer += weight }
         if session.stallCount > 0 { stalled += weight }
         stalls += session.stallCount.saturatingMultiply(weight)
     }

@@ -82,6 +82,11 @@ enum SummarySection {
                 note: Decimal.count(counts.exitsBeforeStart, "session")
             ),
             Figure(
+                title: "Exits in a stall",
+                value: Decimal.percent(counts.exitsDuringRebuffer, of: counts.sessions),
+                note: Decimal.count(counts.exitsDuringRebuffer, "session")
+            ),
+            Figure(
                 title: "Playback failures",
                 value: Decimal.percent(counts.playbackFailures, of: counts.sessions),
                 note: Decimal.count(counts.playbackFailures, "session")
