@@ -281,30 +281,6 @@ KEYS = ["rebuffers", "rebuffering", "playing", "sessions", "errors"]
 OWN_ERRORS = {"startTimeout"}
 
 
-def unfinished_stalls(path):
-    """The lengths of the stalls in which a session ended, in milliseconds, by stream."""
-    sessions = {}
-    for line in open(path):
-        event = json.loads(line)
-        if event["type"] != "event":
-            continue
-        attributes = event["attributes"]
-        session = sessions.setdefault((attributes.get("senderId"), attributes.get("playbackId")), {"begin": None, "started": False})
-        session["stream"] = attributes["monitorStream"]
-        session["last"] = event["instant"]
-        if event["action"] == "Start":
-            session["started"] = True
-        elif event["action"] == "BufferBegin" and session["started"]:
-            session["begin"] = event["instant"]
-        elif event["action"] == "BufferFinish":
-            session["begin"] = None
-    stalls = collections.defaultdict(list)
-    for session in sessions.values():
-        if session["begin"] is not None:
-            stalls[session["stream"]].append(round((session["last"] - session["begin"]) / 1e6))
-    return stalls
-
-
 def recorded(path):
     """What the recorded events of each stream say of starts, requests and errors: number and milliseconds of the starts, and the numbers."""
     found, requests = collections.defaultdict(collections.Counter), {}
@@ -409,16 +385,8 @@ for session in csv.DictReader(open(folder + "/sessions.csv")):
     counted[name]["sessions"] += 1
     counted[name]["starts"] += session["startTimeMs"] != ""
     counted[name]["startTime"] += round(float(session["startTimeMs"] or 0))
-# The monitor counts a stall as soon as it begins; the recorded metrics count finished stalls, and a session may fail in one.
-unfinished = unfinished_stalls(folder + "/samples.ndjson")
-print(f"{sum(len(times) for times in unfinished.values())} stalls ended with a failure of their session, which the report does not count as stalls")
 for key in ["rebuffers", "rebuffering", "playing", "sessions"]:
-    wrong = {}
-    for name in state:
-        # A stall that a failure ends is computed here from events in milliseconds: one millisecond of rounding for each.
-        more, rounding = {"rebuffers": (len(unfinished[name]), 0), "rebuffering": (sum(unfinished[name]), len(unfinished[name]))}.get(key, (0, 0))
-        if abs(counted[name][key] + more - state[name][key]) > rounding:
-            wrong[name] = (counted[name][key], more, state[name][key])
+    wrong = {name: (counted[name][key], state[name][key]) for name in state if counted[name][key] != state[name][key]}
     verify(not wrong, f"the report and the dashboard agree in {key} of {len(state) - len(wrong)} of {len(state)} streams {wrong or ''}")
 # Starts, as Prometheus has them in the histogram, by the report; errors and requests by the recorded events.
 events = recorded(folder + "/samples.ndjson")

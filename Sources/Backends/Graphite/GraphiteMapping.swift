@@ -11,10 +11,17 @@ public import Instrument
 /// `TARGET` stands for the attributes in ``nodes``, `unknown` where a sample does not have one. With ``usesTags`` they
 /// are tags instead: `PREFIX.metrics.NAME;trackerTarget=TARGET`.
 ///
-/// Not sent: every other attribute, identifiers among them, because each value of a node is a file of Graphite.
+/// The labels of a metric (`Metric.labels`) are tags in both forms, because a sum over all of them says nothing:
+/// `PREFIX.TARGET.metrics.TimeInQuality;rendition=1280x720`. A server before Graphite 1.1 knows no tags and keeps such
+/// a series under its whole name.
+///
+/// Not sent: the labels in ``omitted`` and every other attribute, identifiers among them, because each value of a node
+/// is a file of Graphite.
 public struct GraphiteMapping: Sendable {
     /// The first nodes of every path.
     public var prefix: [String]
+    /// The labels of metrics that are not sent.
+    public var omitted: Set<AttributeName> = []
     /// The attributes that are nodes of the path, or tags. Keep each attribute's set of values small.
     public var nodes: [AttributeName]
     /// Whether the attributes in ``nodes`` are tags. The server must support tags (Graphite 1.1 or later).
@@ -46,7 +53,7 @@ public struct GraphiteMapping: Sendable {
                 case .double(let number): number
                 }
             let kind: GraphitePoint.Kind = metric.name.kind == .counter ? .sum : .last
-            return point(record, "metrics", metric.name.spelling, value, kind)
+            return point(record, "metrics", metric.name.spelling, value, kind, labels: metric.labels)
         case .event(let event):
             return sendsEvents ? point(record, "events", event.action.name, 1, .sum) : nil
         }
@@ -57,17 +64,28 @@ public struct GraphiteMapping: Sendable {
         _ group: String,
         _ name: String,
         _ value: Double,
-        _ kind: GraphitePoint.Kind
+        _ kind: GraphitePoint.Kind,
+        labels: [Attributes.Element] = []
     ) -> GraphitePoint {
         let attributes = record.sample.attributes
+        let labels = labels.filter { !nodes.contains($0.name) && !omitted.contains($0.name) }.map {
+            GraphitePoint.Tag($0.name.spelling, $0.value.description)
+        }
         let time = record.sample.time.wallTime
         if usesTags {
             let tags = nodes.compactMap { name in
                 attributes[name].map { GraphitePoint.Tag(name.spelling, $0.description) }
             }
-            return GraphitePoint(path: prefix + [group, name], tags: tags, value: value, kind: kind, time: time)
+            return GraphitePoint(
+                path: prefix + [group, name],
+                tags: tags + labels,
+                value: value,
+                kind: kind,
+                time: time
+            )
         }
         let values = nodes.map { attributes[$0]?.description ?? "unknown" }
-        return GraphitePoint(path: prefix + values + [group, name], value: value, kind: kind, time: time)
+        let path = prefix + values + [group, name]
+        return GraphitePoint(path: path, tags: labels, value: value, kind: kind, time: time)
     }
 }

@@ -5,12 +5,13 @@ public import Instrument
 /// | point | of an event | of a metric |
 /// |---|---|---|
 /// | measurement | ``eventMeasurement`` | ``metricMeasurement`` |
-/// | tags | `action` and the attributes in ``tags`` | `metric` (its name) and the attributes in ``tags`` |
+/// | tags | `action` and the attributes in ``tags`` | `metric` (its name), the attributes in ``tags``, the metric's labels |
 /// | fields | all other attributes, `sampleId`, `tracker` | the same, and `value` (a float), `kind`, `unit` |
 /// | time | the event's calendar time | that of the event that the metric was computed from |
 ///
-/// Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside of this machine,
-/// and the attributes in ``omitted``.
+/// The labels of a metric (`Metric.labels`), such as the `rendition` of a `TimeInQuality`, are tags, so that a query
+/// can group by them. Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside
+/// of this machine, and the attributes in ``omitted``.
 public struct InfluxMapping: Sendable {
     /// The measurement of events; `OAVT_EVENTS`, as OpenAVT names it.
     public var eventMeasurement = "OAVT_EVENTS"
@@ -43,6 +44,9 @@ public struct InfluxMapping: Sendable {
         }
         for name in self.tags {
             if let value = fields[name] { tags.append(.init(name: name, value: value)) }
+        }
+        if case .metric(let metric) = record.sample {
+            tags += metric.labels.filter { !self.tags.contains($0.name) && !omitted.contains($0.name) }
         }
         let measurement =
             if case .event = record.sample { eventMeasurement } else { metricMeasurement }

@@ -21,11 +21,12 @@ internal import InstrumentText
 /// | `userId` | `user.id` |
 /// | an `Error`'s type | `error.type`: `_OTHER`, as OpenTelemetry wants it where no type is known |
 ///
-/// Measurements have the attributes in ``metricAttributes`` only. Not sent: the monotonic instant and the sample's
-/// number in the queue, which mean nothing outside of this machine, the identifiers of metrics, and the attributes in
-/// ``omitted``.
+/// Measurements have the attributes in ``metricAttributes`` and the labels of their metric (`Metric.labels`), such as
+/// `openavt.rendition` of a `TimeInQuality`. Not sent: the monotonic instant and the sample's number in the queue,
+/// which mean nothing outside of this machine, the identifiers of metrics, and the attributes in ``omitted``.
 public struct OTLPMapping: Sendable {
-    /// The attributes of measurements. Keep the list short and each attribute's set of values small.
+    /// The attributes of measurements beside the labels of their metric. Keep the list short and each attribute's set
+    /// of values small.
     public var metricAttributes: [AttributeName]
     /// The attributes that are not sent.
     public var omitted: Set<AttributeName>
@@ -89,8 +90,11 @@ public struct OTLPMapping: Sendable {
         } else if metric.name.unit == .milliseconds {
             kind = .histogram
         }
-        let attributes = metricAttributes.compactMap { name in
+        var attributes = metricAttributes.compactMap { name in
             metric.attributes[name].map { OTLPLog.Attribute(WireNames.attribute(name), $0) }
+        }
+        for label in metric.labels where !metricAttributes.contains(label.name) && !omitted.contains(label.name) {
+            attributes.append(Self.attribute(WireNames.attribute(label.name), label))
         }
         return OTLPMeasurement(
             name: WireNames.event(metric.name.spelling),

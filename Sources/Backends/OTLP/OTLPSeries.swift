@@ -18,8 +18,15 @@ struct OTLPSeries {
         var value: Double
     }
 
+    private struct Place: Hashable {
+        let key: Key
+        let attributes: [OTLPLog.Attribute]
+    }
+
     private(set) var order: [Key] = []
     private(set) var points: [Key: [Point]] = [:]
+    /// The index of each point among those of its key.
+    private var places: [Place: Int] = [:]
 
     init(_ measurements: [OTLPMeasurement]) { for measurement in measurements { insert(measurement) } }
 
@@ -28,11 +35,12 @@ struct OTLPSeries {
         let key = Key(name: measurement.name, unit: measurement.unit, kind: measurement.kind)
         if points[key] == nil { order.append(key) }
         let time = measurement.time.nanoseconds
-        let isReading = measurement.kind == .gauge
-        let index = isReading ? nil : points[key]?.firstIndex { $0.attributes == measurement.attributes }
-        if let index {
+        let place = Place(key: key, attributes: measurement.attributes)
+        // Each reading of a gauge is a point.
+        if measurement.kind != .gauge, let index = places[place] {
             points[key]?[index].add(measurement.value, at: time)
         } else {
+            places[place] = points[key]?.count ?? 0
             var point = Point(attributes: measurement.attributes, first: time, last: time, value: 0)
             point.add(measurement.value, at: time)
             points[key, default: []].append(point)

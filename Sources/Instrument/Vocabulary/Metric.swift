@@ -78,6 +78,29 @@ public struct Metric: Hashable, Sendable {
         self.attributes = attributes
     }
 
+    /// The attributes that distinguish values of one metric, such as the rendition of a `TimeInQuality`: all except
+    /// those that say whose the value is.
+    ///
+    /// A backend for time series sends them as labels: values with different labels are different series. Left out are
+    /// `senderId`, `contentSenderId`, `streamId`, `playbackId` and `userId`, each of which would make a series for each
+    /// session or person, `sampleWeight`, and values that are fractions, arrays or objects. An app that names persons
+    /// by another attribute than `userId` (`PrivacyRules.userIdKey`) lists that attribute in `omitted` of its mappings.
+    public var labels: [Attributes.Element] {
+        attributes.withElements { elements in
+            elements.filter { element in
+                switch element.value {
+                case .string, .int, .bool: !Self.identity.contains(element.name)
+                case .double, .array, .object: false
+                }
+            }
+        }
+    }
+
+    private static let identity: [AttributeName] = [
+        AttributeKey<String>.senderId.name, AttributeKey<String>.streamId.name, AttributeKey<String>.playbackId.name,
+        AttributeKey<String>.contentSenderId.name, AttributeKey<String>.userId.name, "sampleWeight",
+    ]
+
     package var isFinite: Bool {
         if case .double(let value) = value { value.isFinite } else { true }
     }

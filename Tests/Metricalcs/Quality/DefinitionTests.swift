@@ -111,8 +111,10 @@ struct DefinitionTests {
                 "NumLoads": .integer(1), "NumEnds": .integer(1),
             ]
         )
-        // Ours is the session until the error: the stall never finished.
-        #expect(Dialect.instrument.value("NumRebuffers", of: found[0]) == .integer(0))
+        // Ours is the session until the error; a failure is no exit.
+        #expect(Dialect.instrument.value("NumRebuffers", of: found[0]) == .integer(1))
+        #expect(Dialect.instrument.value("RebufferTime", of: found[0]) == .integer(1000))
+        #expect(Dialect.instrument.value("ExitDuringRebuffer", of: found[0]) == .integer(0))
     }
 
     @Test("A playback that failed and was not ended is complete when the next one begins")
@@ -204,9 +206,89 @@ struct DefinitionTests {
         #expect(session.times[.rebuffering] == 300)
         #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(300))
         #expect(Dialect.openavt.value("RebufferTime", of: session) == .integer(1100))
+        // New Relic leaves out the initial buffering, which is this whole wait, but not the next one.
+        #expect(Dialect.newRelic.value("totalRebufferingTime", of: session) == .integer(0))
+        #expect(Dialect.newRelic.value("rebufferingRatio", of: session) == .ratio(0, 5000))
+        let stalled: [Step] = steps.dropLast() + [(0, .bufferBegin, [:]), (700, .bufferFinish, [:])]
+        #expect(value("totalRebufferingTime", stalled, in: .newRelic) == .integer(700))
+        #expect(value("RebufferTime", stalled) == .integer(1000))
     }
 
-    @Test("Seeking outranks buffering, and a stall that a seek interrupts counts as the data model says")
+    @Test("A stall that ends with the viewer's exit counts, and so does the exit", arguments: [Action.stop, .next])
+    func exitInStall(ending: Action) {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (1000, .start, [:]), (10_000, .bufferBegin, [:]), (30_000, ending, [:]),
+        ]
+        #expect(value("NumRebuffers", steps) == .integer(1))
+        #expect(value("RebufferTime", steps) == .integer(30_000))
+        #expect(value("RebufferRatio", steps) == .ratio(30_000, 40_000))
+        #expect(value("ExitDuringRebuffer", steps) == .integer(1))
+        #expect(value("NumRebuffers", steps, in: .openavt) == .integer(0))
+    }
+
+    @Test("A viewer who vanishes in a stall has left in it; an end, a pause, a seek or an ad is no such exit")
+    func exits() {
+        let begin: [Step] = [(0, .mediaRequest, [:]), (1000, .start, [:]), (9000, .bufferBegin, [:])]
+        let cases: [([Step], Int)] = [
+            ([(30_000, .ping, [:])], 1), ([(500, .end, [:])], 0), ([(500, .pauseBegin, [:]), (900, .stop, [:])], 0),
+            ([(500, .seekBegin, [:]), (900, .stop, [:])], 0), ([(500, .bufferFinish, [:]), (900, .stop, [:])], 0),
+            ([(500, .adBreakBegin, [:]), (900, .stop, [:])], 0), ([(500, .error, [:]), (900, .stop, [:])], 1),
+        ]
+        for (rest, expected) in cases {
+            #expect(value("ExitDuringRebuffer", begin + rest) == .integer(expected), "\(rest)")
+        }
+        // The next playback ends a session without an end.
+        let events = sessionEvents(begin)
+        var next = events[0]
+        next[.playbackId] = "another"
+        let found = sessions(of: events + [next])
+        #expect(found.map { Dialect.instrument.value("ExitDuringRebuffer", of: $0) } == [.integer(1), .integer(0)])
+        var model = SessionModel(opening: events[0])
+        for event in events.dropFirst() { model.observe(event) }
+        #expect(Dialect.instrument.value("ExitDuringRebuffer", of: model.session) == nil)
+    }
+
+    private func sessionEvents(_ steps: [Step]) -> [Event] {
+        var viewing = Viewing()
+        for (milliseconds, action, attributes) in steps { viewing.add(milliseconds, action, attributes) }
+        return viewing.events
+    }
+
+    @Test("StartTime is null if the app went to the background before the start, which its own tracker reports")
+    func startTimeAfterBackground() {
+        let value = { (action: Action, milliseconds: Int) -> QualityValue? in
+            var viewing = Viewing()
+            viewing.add(0, .mediaRequest)
+            viewing.add(milliseconds, action, from: TrackerID(2))
+            viewing.add(20_000 - milliseconds, .start)
+            viewing.add(1000, .end)
+            let session = sessions(of: viewing.events)[0]
+            #expect(Dialect.openavt.value("StartTime", of: session) == .integer(20_000))
+            return Dialect.instrument.value("StartTime", of: session)
+        }
+        #expect(value(Action("AppBackground"), 500) == nil)
+        #expect(value(Action("SystemResumed"), 19_000) == nil)
+        #expect(value(Action("AppInactive"), 500) == .integer(20_000))
+    }
+
+    @Test("An app that was in the background before the request or after the start has a StartTime, as have other apps")
+    func startTimeBesideBackground() {
+        var (own, other) = (Viewing("a"), Viewing("b"))
+        own.add(0, Action("AppBackground"), from: TrackerID(2))
+        own.add(5000, .mediaRequest)
+        other.add(5000, .mediaRequest)
+        other.add(100, Action("AppBackground"), from: TrackerID(2))
+        own.add(700, .start)
+        own.add(100, Action("AppBackground"))
+        own.add(100, .end)
+        let found = sessions(of: Array(own.events.prefix(2)) + other.events + Array(own.events.dropFirst(2)))
+        let session = found.first { $0.senderId == "a-0" }
+        #expect(session.flatMap { Dialect.instrument.value("StartTime", of: $0) } == .integer(700))
+    }
+
+    @Test(
+        "Of a stall that a seek interrupts, the time until the seek is a stall, and the time until the picture a seek"
+    )
     func seekDuringStall() {
         let steps: [Step] = [
             (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .bufferBegin, [:]), (1000, .seekBegin, [:]),
@@ -215,9 +297,19 @@ struct DefinitionTests {
         let session = sessions(steps)[0]
         #expect(session.times[.rebuffering] == 1000)
         #expect(session.times[.seeking] == 2500)
-        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(3000))
+        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(1000))
+        #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(1))
+        #expect(Dialect.openavt.value("RebufferTime", of: session) == .integer(3000))
         #expect(Dialect.exoplayer.value("totalRebufferTimeMs", of: session) == .integer(1000))
         #expect(Dialect.instrument.value("SeekTime", of: session) == .integer(2500))
+        // A wait that lasts beyond the seek waits for the data of the new position.
+        let longer: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .bufferBegin, [:]), (1000, .seekBegin, [:]),
+            (500, .seekFinish, [:]), (2000, .bufferFinish, [:]), (4000, .end, [:]),
+        ]
+        #expect(value("RebufferTime", longer) == .integer(1000) && value("NumRebuffers", longer) == .integer(1))
+        #expect(value("SeekTime", longer) == .integer(2500))
+        #expect(value("totalRebufferCount", longer, in: .exoplayer) == .integer(1))
     }
 
     @Test("A wait for data that began in a seek belongs to the seek, also behind `SeekFinish`")
@@ -264,7 +356,42 @@ struct DefinitionTests {
         #expect(value("playbackStallDuration", steps, in: .cta2066) == .integer(2000))
         #expect(value("totalRebufferCount", steps, in: .exoplayer) == .integer(1))
         #expect(value("maxRebufferTimeMs", steps, in: .exoplayer) == .integer(3000))
-        #expect(value("RebufferTime", steps) == .integer(3000))
+        // A pause is not waiting: 1 s before it, and 1 s after it.
+        #expect(value("RebufferTime", steps) == .integer(2000))
+        #expect(value("NumRebuffers", steps) == .integer(1))
+        #expect(value("RebufferTime", steps, in: .openavt) == .integer(3000))
+    }
+
+    @Test("A wait that began in a pause is a stall once the viewer resumes, and none if it ends in the pause")
+    func stallAfterPause() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .pauseBegin, [:]), (1000, .bufferBegin, [:]),
+            (1000, .bufferFinish, [:]), (500, .bufferBegin, [:]), (600, .pauseFinish, [:]), (700, .bufferFinish, [:]),
+            (1000, .end, [:]),
+        ]
+        #expect(value("RebufferTime", steps) == .integer(700))
+        #expect(value("NumRebuffers", steps) == .integer(1))
+    }
+
+    @Test("A pause of the content for an ad is no pause of the person in ExoPlayer's count", arguments: [true, false])
+    func pausesForAds(isBeforeBreak: Bool) {
+        func pauses(_ steps: [Step]) -> QualityValue? {
+            value("totalPauseCount", [(0, .mediaRequest, [:]), (0, .start, [:])] + steps, in: .exoplayer)
+        }
+        let opening: [Step] =
+            isBeforeBreak
+            ? [(5000, .pauseBegin, [:]), (3, .adBreakBegin, [:])] : [(5000, .adBreakBegin, [:]), (3, .pauseBegin, [:])]
+        let midroll: [Step] = opening + [(100, .adBegin, [:]), (3000, .adFinish, [:]), (0, .adBreakFinish, [:])]
+        #expect(pauses(midroll + [(1, .pauseFinish, [:]), (4000, .end, [:])]) == .integer(0))
+        // Two breaks in a row.
+        let second: [Step] = [(20, .adBreakBegin, [:]), (3000, .adBreakFinish, [:]), (1, .pauseFinish, [:])]
+        #expect(pauses(midroll + second) == .integer(0))
+        // The person pauses after the ad, before it, or when the content has resumed.
+        #expect(pauses(midroll + [(9000, .pauseFinish, [:]), (4000, .end, [:])]) == .integer(1))
+        #expect(pauses(midroll + [(1, .pauseFinish, [:]), (10, .pauseBegin, [:])]) == .integer(1))
+        #expect(
+            pauses([(100, .pauseBegin, [:]), (5000, .adBreakBegin, [:]), (10, .adBreakFinish, [:])]) == .integer(1)
+        )
     }
 
     /// A session, and its start failures, exits before the start and playback failures.
@@ -290,7 +417,14 @@ struct DefinitionTests {
     func vendorFailures() {
         let byUser: [Step] = [(0, .mediaRequest, [:]), (900, .error, ["isFatal": true, "causedByUser": true])]
         #expect(value("hadStartupError", byUser, in: .newRelic) == .integer(1))
-        #expect(value("hadPlaybackError", byUser, in: .newRelic) == .integer(1))
+        #expect(value("hadPlaybackError", byUser, in: .newRelic) == .integer(0))
+        let survived: [Step] = [(0, .mediaRequest, [:]), (9, .error, [:]), (900, .start, [:]), (9, .end, [:])]
+        for (startup, playback) in [
+            ("hadStartupError", "hadPlaybackError"), ("hadStartupFailure", "hadPlaybackFailure"),
+        ] {
+            #expect(value(startup, survived, in: .newRelic) == .integer(1))
+            #expect(value(playback, survived, in: .newRelic) == .integer(0))
+        }
         #expect(value("playback_failure", byUser, in: .mux) == .integer(0))
         #expect(value("exits_before_video_start", byUser, in: .mux) == .integer(1))
         #expect(value("fatalErrorPlaybackCount", byUser, in: .exoplayer) == .integer(1))
@@ -303,6 +437,8 @@ struct DefinitionTests {
             (0, .mediaRequest, [:]), (900, .start, [:]), (10, .error, [:]), (900, .error, ["isFatal": true]),
         ]
         #expect(value("playback_failure", failed, in: .mux) == .integer(1))
+        #expect(value("hadStartupFailure", failed, in: .newRelic) == .integer(0))
+        #expect(value("hadPlaybackFailure", failed, in: .newRelic) == .integer(1))
         #expect(value("nonFatalErrorCount", failed, in: .exoplayer) == .integer(1))
         #expect(value("fatalErrorPlaybackCount", failed, in: .exoplayer) == .integer(1))
     }

@@ -119,7 +119,7 @@ struct AggregateTests {
         #expect(aggregate.summaries["TimeInQuality"]?.labels == ["5": 600_000, "7": 10_000])
     }
 
-    @Test("Concurrent plays count in the periods that a session touches")
+    @Test("Concurrent plays are intervals: one viewer after another is one play, and a session of no length is a play")
     func concurrentPlays() {
         func session(_ start: Int64, _ seconds: Int) -> QualitySession {
             var viewing = Viewing(wallTime: start * 1000)
@@ -128,11 +128,17 @@ struct AggregateTests {
             return sessions(of: viewing.events)[0]
         }
         var plays = ConcurrentPlays()
-        plays.add(session(0, 70))  // periods 0, 1, 2
-        plays.add(session(45, 30))  // periods 1, 2
-        plays.add(session(300, 5))  // period 10
-        #expect(plays.series.map(\.time) == [0, 30_000, 90_000, 300_000, 330_000])
-        #expect(plays.series.map(\.plays) == [1, 2, 0, 1, 0])
+        for start in [0, 10, 20] as [Int64] { plays.add(session(start, 10)) }
+        #expect(plays.peak == 1)
+        #expect(plays.series.map(\.time) == [0, 30_000] && plays.series.map(\.plays) == [1, 0])
+        plays.add(session(29, 2))
+        plays.add(session(300, 0))
+        #expect(plays.series.map(\.time) == [0, 29_000, 30_000, 31_000, 300_000, 300_001])
+        #expect(plays.series.map(\.plays) == [1, 2, 1, 0, 1, 0])
         #expect(plays.peak == 2)
+        var reversed = ConcurrentPlays()
+        let mixed: [(Int64, Int)] = [(300, 0), (29, 2), (20, 10), (10, 10), (0, 10)]
+        for (start, length) in mixed { reversed.add(session(start, length)) }
+        #expect(reversed == plays)
     }
 }

@@ -44,12 +44,11 @@ struct GoldenMetricTests {
             of: eventful,
             [
                 "StartTime": .integer(2000),
-                // 32–35 s and 55–57 s: the first began before the pause; the seek's does not count, the last never
-                // finished.
-                "RebufferTime": .integer(5000), "NumRebuffers": .integer(2),
-                "RebufferRatio": .ratio(5000, 58_000),  // 5000 / (53,000 + 5000)
-                "RebufferFrequency": .ratio(120_000, 53_000),  // 2 · 60,000 / 53,000
-                "TimeBetweenRebuffers": .integer(26_500),  // 53,000 / 2
+                // 32–33 s, before the pause, 55–57 s, and 66–70 s, which the viewer left; the seek's does not count.
+                "RebufferTime": .integer(7000), "NumRebuffers": .integer(3), "ExitDuringRebuffer": .integer(1),
+                "RebufferRatio": .ratio(7000, 60_000),  // 7000 / (53,000 + 7000)
+                "RebufferFrequency": .ratio(180_000, 53_000),  // 3 · 60,000 / 53,000
+                "TimeBetweenRebuffers": .integer(17_666),  // 53,000 / 3
                 "SeekTime": .integer(1000), "NumSeeks": .integer(1),
                 "PlayTime": .integer(53_000),  // 30 + 10 + 4 + 9 s
                 "WatchTime": .integer(61_000),  // 53 + 7 + 1 s
@@ -132,6 +131,7 @@ struct GoldenMetricTests {
                 "totalRebufferingTime": .integer(7000),
                 "rebufferingRatio": .ratio(7000, 53_000), "averageBitrate": .integer(2_396_226),
                 "peakBitrate": .integer(3_000_000), "hadStartupError": .integer(0), "hadPlaybackError": .integer(0),
+                "hadStartupFailure": .integer(0), "hadPlaybackFailure": .integer(0),
             ]
         )
     }

@@ -147,7 +147,7 @@ struct SessionPropertyTests {
             (.numRebuffers, "NumRebuffers"), (.seekTime, "SeekTime"), (.numSeeks, "NumSeeks"),
             (.bitrateSwitchesUp, "BitrateSwitchesUp"), (.bitrateSwitchesDown, "BitrateSwitchesDown"),
             (.startFailure, "StartFailure"), (.exitBeforeStart, "ExitBeforeStart"),
-            (.playbackFailure, "PlaybackFailure"),
+            (.playbackFailure, "PlaybackFailure"), (.exitDuringRebuffer, "ExitDuringRebuffer"),
             (.requestErrors, "RequestErrors"),
         ]
         for (name, metric) in sums {

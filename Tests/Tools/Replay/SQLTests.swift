@@ -109,11 +109,47 @@ struct SQLTests {
             let found = Self.table(try #require(rows["from-events/" + metric.name + ".sql"], "\(metric.name)"))
             #expect(found == Self.expected(metric, sessions), "from events: \(metric.name)")
         }
-        let peaks = Dictionary(grouping: Self.metrics("ConcurrentPlays", records)) { metric in
-            String((metric.attributes[.senderId] ?? "").prefix(36))
-        }.mapValues { $0.map(\.value.description).compactMap(Int.init).max() }
-        let found = try #require(rows["ConcurrentPlays.sql"]).map { ($0["instrument"]?.string ?? "", $0["value"]?.int) }
-        #expect(Dictionary(uniqueKeysWithValues: found) == peaks)
+        var plays = ConcurrentPlays()
+        for session in sessions { plays.add(session) }
+        #expect(try #require(rows["ConcurrentPlays.sql"]).map { $0["value"]?.int } == [plays.peak])
+    }
+
+    @Test(
+        "Concurrent plays are those of the library: viewers after one another, beside one another, failed and vanished",
+        .enabled(if: !installed.isEmpty, "SKIPPED: no SQL engine is installed (scripts/install-sql-engines.sh)"),
+        arguments: installed
+    )
+    func concurrent(engine: Engine) throws {
+        // Sender, begin, end, ending, weight; a ping follows each ending.
+        let plays: [(String, Int64, Int64, Action, Int)] = [
+            ("a", 0, 5000, .end, 1), ("a", 5000, 9000, .stop, 1), ("b", 6000, 7000, .error, 4),
+            ("c", 6999, 6999, .end, 1),
+            ("d", 7000, 12_000, .ping, 5), ("e", 11_999, 13_000, .next, 1),
+        ]
+        var events: [Event] = []
+        for (number, (sender, begin, end, ending, weight)) in plays.enumerated() {
+            let steps = [(Action.mediaRequest, begin), (.start, begin), (ending, end), (.ping, max(end, 12_000))]
+            for (action, milliseconds) in steps {
+                let time = Timestamp(
+                    instant: MonotonicInstant(nanoseconds: milliseconds * 1_000_000 + 999_999),
+                    wallTime: WallTime(milliseconds: 1_767_225_600_000 + milliseconds)
+                )
+                var event = Event(action, tracker: TrackerID(0), time: time)
+                (event[.senderId], event[.playbackId]) = (sender, "\(number)")
+                (event[.isFatal], event[.sampleWeight]) = (action == .error ? true : nil, weight)
+                events.append(event)
+            }
+        }
+        let records = events.enumerated().map { number, event in
+            let id = SampleID(log: 8, sequence: UInt64(number))
+            return SampleRecord(id: id, sequence: UInt64(number), sample: .event(event))
+        }
+        try Data(JSONLines.encode(records)).write(to: URL(fileURLWithPath: scratch.file("plays.ndjson")))
+        var expected = ConcurrentPlays()
+        for session in sessions(of: records) { expected.add(session) }
+        #expect(expected.peak == 6)
+        let rows = try run(engine, scratch.file("plays.ndjson"))
+        #expect(try #require(rows["ConcurrentPlays.sql"]).map { $0["value"]?.int } == [6])
     }
 
     @Test(

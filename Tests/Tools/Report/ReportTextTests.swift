@@ -144,6 +144,34 @@ struct ReportTextTests {
         #expect(session.stallCount == 1 && session.values[Measure.rebufferTime.position] == 3)
     }
 
+    @Test("A report counts the viewers who left in a stall, and the viewers at the same time")
+    func exitInStall() throws {
+        // Two viewers after one another, the second of whom leaves in a stall, and a third beside the second.
+        let course: [(String, Action, Int64)] = [
+            ("a", .mediaRequest, 0), ("a", .start, 0), ("a", .end, 9), ("b", .mediaRequest, 9), ("b", .start, 9),
+            ("b", .bufferBegin, 12), ("c", .mediaRequest, 15), ("c", .start, 15), ("b", .stop, 20), ("c", .end, 25),
+        ]
+        var builder = ReportBuilder(inputs: [])
+        for (sender, action, second) in course {
+            let time = Timestamp(
+                instant: MonotonicInstant(nanoseconds: second * 1_000_000_000),
+                wallTime: WallTime(milliseconds: second * 1000)
+            )
+            builder.observe(
+                Event(action, tracker: TrackerID(0), time: time, attributes: ["senderId": .string(sender)])
+            )
+        }
+        let set = builder.finish()
+        #expect(set.estimated.exitsDuringRebuffer == 1 && set.plays.peak == 2)
+        #expect(set.listed.map(\.ending) == ["ended", "left in a stall", "ended"])
+        let figures = SummarySection.figures(of: set)
+        #expect(figures.first?.note == "3 started, at most 2 at the same time")
+        #expect(
+            figures.first { $0.title == "Exits in a stall" }.map { "\($0.value), \($0.note)" } == "33.3 %, 1 session"
+        )
+        #expect(SessionTable.csv(set).contains("left in a stall"))
+    }
+
     @Test("Numbers of the table are those of the metrics, without the error of a unit's factor")
     func csvNumbers() {
         let lengths = (0..<40).map { 1001 + 37 * $0 }

@@ -1,15 +1,13 @@
 internal import Instrument
 
-/// Plays at the same time, over sessions of any number of devices, in periods of the ping interval.
+/// Plays at the same time, over sessions of any number of devices, in milliseconds of wall time.
 ///
-/// A session plays from its first frame to its latest event, which for a device that vanished is its last ping. A play
-/// counts in every period that it touches. Periods begin at multiples of 30 seconds of wall time. Sums are integers:
-/// parts merge in any order.
+/// A session plays from its first frame to its latest event, which for a device that vanished is the last one that
+/// arrived; the instant of the end does not belong to it, so that one viewer after another is one play at a time. A
+/// session of less than a millisecond counts as one millisecond. Sums are integers: parts merge in any order. A session
+/// costs at most two entries of a dictionary.
 public struct ConcurrentPlays: Hashable, Sendable {
-    /// The length of a period in milliseconds: the interval of pings.
-    public static let period: Int64 = 30_000
-
-    /// Changes of the number of plays at the beginning of a period.
+    /// Changes of the number of plays, by milliseconds since 1970; none is zero.
     private var changes: [Int64: Int] = [:]
 
     /// Creates a count without sessions.
@@ -19,35 +17,32 @@ public struct ConcurrentPlays: Hashable, Sendable {
     public mutating func add(_ session: QualitySession) {
         guard session.startup.hasStarted else { return }
         // The instrument's clock measures; wall time only places the session.
-        let before = (session.startup.started ?? session.begin.instant).milliseconds(to: session.end.instant)
-        let end = session.end.wallTime.milliseconds
-        let start = end.saturatingSubtract(Int64(before))
-        let (first, last) = (Self.period(of: start), Self.period(of: end))
-        changes[first, default: 0].add(session.weight)
-        changes[last.saturatingAdd(1), default: 0].add(-session.weight)
+        let length = (session.startup.started ?? session.begin.instant).milliseconds(to: session.end.instant)
+        let begin = session.end.wallTime.milliseconds.saturatingSubtract(Int64(length))
+        change(by: session.weight, at: begin)
+        change(by: -session.weight, at: begin.saturatingAdd(Int64(max(1, length))))
     }
 
     /// Adds all sessions of another count.
     public mutating func merge(_ other: ConcurrentPlays) {
-        for (period, change) in other.changes { changes[period, default: 0].add(change) }
+        for (time, number) in other.changes { change(by: number, at: time) }
     }
 
-    /// The number of plays from the beginning of each period in which the number changes, in the order of time:
-    /// milliseconds since 1970 and plays.
+    private mutating func change(by number: Int, at time: Int64) {
+        let sum = (changes[time] ?? 0).saturatingAdd(number)
+        changes[time] = sum == 0 ? nil : sum
+    }
+
+    /// The number of plays from each instant at which the number changes, in the order of time: milliseconds since 1970
+    /// and plays.
     public var series: [(time: Int64, plays: Int)] {
         var plays = 0
-        return changes.sorted { $0.key < $1.key }.compactMap { period, change in
-            if change == 0 { return nil }
+        return changes.sorted { $0.key < $1.key }.map { time, change in
             plays.add(change)
-            return (period.saturatingMultiply(Self.period), plays)
+            return (time, plays)
         }
     }
 
     /// The greatest number of plays at the same time.
     public var peak: Int { series.map(\.plays).max() ?? 0 }
-
-    private static func period(of milliseconds: Int64) -> Int64 {
-        let quotient = milliseconds / period
-        return milliseconds % period < 0 ? quotient - 1 : quotient
-    }
 }

@@ -1,6 +1,6 @@
 extension Dialect {
     /// CTA-2066, Streaming Quality of Experience Events, Properties and Metrics.
-    public static let cta2066 = Dialect("cta2066", title: "CTA-2066", metrics: ctaMetrics)
+    public static let cta2066 = Dialect("cta2066", title: "CTA-2066", version: 2, metrics: ctaMetrics)
 
     private static let source = "CTA-2066, metrics of a session"
 
@@ -24,7 +24,7 @@ extension Dialect {
             source: source,
             counterpart: "NumRebuffers",
             difference:
-                "A stall that never finished counts. Ours follows the data model, which counts at `BufferFinish`."
+                "A stall of less than a millisecond counts, and a stall around an ad counts before and after the ad."
         ) { .integer($0.interruptions.stallCount) },
         QualityMetric(
             "playbackStallDuration",
@@ -32,9 +32,7 @@ extension Dialect {
             .sum,
             definition: "Time in the state `rebuffering`.",
             source: source,
-            counterpart: "RebufferTime",
-            difference:
-                "A stall that never finished counts, and the part of a stall during which the person pauses does not."
+            counterpart: "RebufferTime"
         ) { .integer($0.times[.rebuffering]) },
     ]
 }

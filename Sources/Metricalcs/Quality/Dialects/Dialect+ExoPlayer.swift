@@ -3,6 +3,7 @@ extension Dialect {
     public static let exoplayer = Dialect(
         "exoplayer",
         title: "ExoPlayer PlaybackStats",
+        version: 2,
         metrics: exoTimes + exoCounts + exoRatios
     )
 
@@ -38,11 +39,7 @@ extension Dialect {
             .sum,
             definition: "Time in the state `rebuffering`; buffering while paused does not count.",
             source: source + ".getTotalRebufferTimeMs",
-            counterpart: "RebufferTime",
-            difference: """
-                A stall that never finished counts, and the part of a stall during which the person pauses does not. Ours follows the data model: \
-                whole stalls, decided at their beginning.
-                """
+            counterpart: "RebufferTime"
         ) { .integer($0.times[.rebuffering]) },
         QualityMetric(
             "totalSeekTimeMs",
@@ -92,13 +89,16 @@ extension Dialect {
             definition: "Entries into `rebuffering` or `pausedBuffering` from another state.",
             source: source + ".totalRebufferCount",
             counterpart: "NumRebuffers",
-            difference: "A wait that begins in a pause, or that never finished, counts."
+            difference: "A wait that begins and ends in a pause counts."
         ) { .integer($0.interruptions.bufferingCount) },
         QualityMetric(
             "totalPauseCount",
             .count,
             .sum,
-            definition: "Pauses begun.",
+            definition: """
+                Pauses of the person. A pause of the content for an ad is the state `ad`, as ExoPlayer's `INTERRUPTED_BY_AD` is: a pause that \
+                begins at most a second before the ad or in the ad, and ends at most a second after the ad.
+                """,
             source: source + ".totalPauseCount"
         ) { .integer($0.interruptions.pauseCount) },
         QualityMetric(

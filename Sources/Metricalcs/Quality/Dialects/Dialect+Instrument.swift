@@ -3,6 +3,7 @@ extension Dialect {
     public static let instrument = Dialect(
         "instrument",
         title: "Instrument (default)",
+        version: 2,
         metrics: startMetrics + stallMetrics + timeMetrics + pictureMetrics + outcomeMetrics + liveMetrics
             + requestMetrics
     )
@@ -17,9 +18,10 @@ extension Dialect {
             .gauge,
             definition: """
                 From the request (else the load) to the first frame, without ads. No value if playback never started, if the start was not \
-                observed, or if the person paused or sought before the start.
+                observed, or if, before the start, the person paused or sought, the app went to the background (`AppBackground`), or the machine \
+                slept (`SystemResumed`).
                 """,
-            source: dataModel
+            source: dataModel + "; " + ours
         ) { $0.startTime.map { .integer($0) } },
         QualityMetric(
             "PrerollTime",
@@ -38,17 +40,21 @@ extension Dialect {
             .milliseconds,
             .sum,
             definition: """
-                Stalls that finished, each from `BufferBegin` to `BufferFinish`. A stall that began in a pause or a seek does not count; of one \
-                that began before the start, the part after the start counts. Time in an ad or its break does not count.
+                Time in the state `rebuffering`: started, and the viewer waits for data. A stall that the viewer leaves counts until then. A \
+                pause, a seek or an ad in a stall does not count; the wait after a seek is seek time. Of a wait that began before the start, the \
+                part after the start counts.
                 """,
-            source: dataModel
-        ) { .integer($0.interruptions.rebufferTime) },
+            source: ours
+        ) { .integer($0.times[.rebuffering]) },
         QualityMetric(
             "NumRebuffers",
             .count,
             .sum,
-            definition: "The number of stalls in `RebufferTime`.",
-            source: dataModel
+            definition: """
+                The number of stalls in `RebufferTime`, finished or not: waits of at least a millisecond. A stall that a pause or an ad interrupts \
+                is one stall.
+                """,
+            source: ours
         ) { .integer($0.interruptions.rebufferCount) },
         QualityMetric(
             "RebufferRatio",
@@ -174,12 +180,25 @@ extension Dialect {
             source: ours
         ) { .integer($0.failures.isPlaybackFailure ? 1 : 0) },
         QualityMetric(
+            "ExitDuringRebuffer",
+            .count,
+            .sum,
+            definition: """
+                1 if the viewer left in the state `rebuffering`: `Stop`, `Next`, another playback, or no further event; else 0. `End` and fatal \
+                errors are no exits. No value while the session is open.
+                """,
+            source: ours
+        ) { session in
+            guard session.state.isTerminal else { return nil }
+            return .integer(session.interruptions.isExitDuringRebuffer ? 1 : 0)
+        },
+        QualityMetric(
             "ConcurrentPlays",
             .count,
             .gauge,
             definition: """
-                Sessions that play at the same time: started, and their latest event (for a device that vanished, its last ping) not before \
-                the period of 30 s. A number over sessions; one session has no value.
+                Sessions that play at the same time: each from its first frame up to its latest event (for a device that vanished, the last that \
+                arrived), without the instant of the end. A number over sessions; one session has no value.
                 """,
             source: ours
         ) { _ in nil },

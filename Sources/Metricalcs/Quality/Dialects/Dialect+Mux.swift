@@ -1,6 +1,6 @@
 extension Dialect {
     /// Mux Data: metrics and scores of its public documentation.
-    public static let mux = Dialect("mux", title: "Mux Data", metrics: muxMetrics + muxScores)
+    public static let mux = Dialect("mux", title: "Mux Data", version: 2, metrics: muxMetrics + muxScores)
 
     private static let definitions = "https://www.mux.com/docs/guides/understand-metric-definitions"
 
@@ -39,7 +39,7 @@ extension Dialect {
             source: "https://www.mux.com/docs/guides/data-smoothness-metric",
             counterpart: "NumRebuffers",
             difference:
-                "A stall that never finished counts: the view waited. Ours follows the data model, which counts at `BufferFinish`."
+                "A stall of less than a millisecond counts, and a stall around an ad counts before and after the ad."
         ) { .integer($0.interruptions.stallCount) },
         QualityMetric(
             "rebuffer_duration",
@@ -47,9 +47,7 @@ extension Dialect {
             .sum,
             definition: "Time in the state `rebuffering`.",
             source: "https://www.mux.com/docs/guides/data-smoothness-metric",
-            counterpart: "RebufferTime",
-            difference:
-                "A stall that never finished counts, and the part of a stall during which the person pauses does not."
+            counterpart: "RebufferTime"
         ) { .integer($0.times[.rebuffering]) },
         QualityMetric(
             "rebuffer_percentage",

@@ -1,8 +1,11 @@
 extension Dialect {
     /// New Relic's quality of experience for streaming video.
-    public static let newRelic = Dialect("newrelic", title: "New Relic", metrics: newRelicMetrics)
+    public static let newRelic = Dialect("newrelic", title: "New Relic", version: 2, metrics: newRelicMetrics)
 
-    private static let source = "https://docs.newrelic.com/docs/streaming-video-&-ads/"
+    /// The data model of New Relic's agents (video-core-js 5.0, August 2026), which is the published definition.
+    private static let source = "https://github.com/newrelic/video-core-js/blob/master/DATAMODEL.md"
+    /// The names before video-core-js 4.1.2 (March 2026), which documents of several agents still have.
+    private static let earlierNames = "https://github.com/newrelic/video-core-js/releases/tag/v4.1.0"
 
     private static let newRelicMetrics = [
         QualityMetric(
@@ -26,12 +29,14 @@ extension Dialect {
             "totalRebufferingTime",
             .milliseconds,
             .sum,
-            definition: "Time in the state `rebuffering`, without the initial buffering.",
+            definition: """
+                Time in the state `rebuffering`, without the initial buffering: a wait that began before the start does not count, also the \
+                part after the start.
+                """,
             source: source,
             counterpart: "RebufferTime",
-            difference:
-                "A stall that never finished counts, and the part of a stall during which the person pauses does not."
-        ) { .integer($0.times[.rebuffering]) },
+            difference: "Of a wait that began before the start, ours counts the part after the start."
+        ) { .integer($0.newRelicRebufferTime) },
         QualityMetric(
             "rebufferingRatio",
             .ratio,
@@ -41,7 +46,7 @@ extension Dialect {
             counterpart: "RebufferRatio",
             difference:
                 "The denominator is play time alone, so that the ratio has no upper limit. Ours is a share of at most 1."
-        ) { session in Ratio(session.times[.rebuffering], over: session.times[.playing]).map { .ratio($0) } },
+        ) { session in Ratio(session.newRelicRebufferTime, over: session.times[.playing]).map { .ratio($0) } },
         QualityMetric(
             "averageBitrate",
             .bitsPerSecond,
@@ -58,25 +63,37 @@ extension Dialect {
             definition: "The highest bitrate that was played.",
             source: source
         ) { $0.picture.peakBitrate.map { .integer($0) } },
+        startupError("hadStartupError", source),
+        playbackError("hadPlaybackError", source),
+        startupError("hadStartupFailure", earlierNames),
+        playbackError("hadPlaybackFailure", earlierNames),
+    ]
+
+    private static func startupError(_ name: String, _ source: String) -> QualityMetric {
         QualityMetric(
-            "hadStartupError",
+            name,
             .count,
             .sum,
-            definition: "1 if a fatal error ended the session before the start; else 0.",
+            definition: "1 if an error of the content occurred before the start; else 0.",
             source: source,
             counterpart: "StartFailure",
-            difference: "Errors that the person caused count, too."
-        ) { session in
-            .integer(session.failures.isStartFailure || session.failures.isCausedByUser ? 1 : 0)
-        },
+            difference: "Errors that playback survived, and errors that the person caused, count, too."
+        ) { .integer($0.failures.startErrorCount > 0 ? 1 : 0) }
+    }
+
+    private static func playbackError(_ name: String, _ source: String) -> QualityMetric {
         QualityMetric(
-            "hadPlaybackError",
+            name,
             .count,
             .sum,
-            definition: "1 if any error occurred; else 0.",
+            definition: "1 if an error of the content occurred after the start; else 0.",
             source: source,
             counterpart: "PlaybackFailure",
-            difference: "Errors that playback survived, and errors before the start, count, too."
-        ) { .integer($0.failures.errorCount > 0 ? 1 : 0) },
-    ]
+            difference: "Errors that playback survived count, too."
+        ) { .integer($0.failures.errorCount > $0.failures.startErrorCount ? 1 : 0) }
+    }
+}
+
+extension QualitySession {
+    fileprivate var newRelicRebufferTime: Int { times[.rebuffering] - startup.initialRebufferTime }
 }

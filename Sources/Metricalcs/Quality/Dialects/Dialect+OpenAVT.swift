@@ -29,8 +29,8 @@ extension Dialect {
                 """,
             source: source,
             difference: """
-                A stall of the content in an ad break counts, and of a wait that began before the start also the part before it. Ours counts \
-                neither: ads are no content, and waiting before the start is joining.
+                A stall counts whole when it finishes, also its parts in a pause, a seek or an ad break and before the start, and not at all if \
+                the viewer leaves it. Ours counts the time in which the viewer waits.
                 """
         ) { .integer($0.core.rebufferTime) },
         QualityMetric(
@@ -39,7 +39,10 @@ extension Dialect {
             .sum,
             definition: "The number of events that `RebufferTime` adds up.",
             source: source,
-            difference: "Stalls of the content in an ad break count. Ours leaves them out."
+            difference: """
+                Stalls that finished, also those of the content in an ad break. Ours leaves the latter out, and counts the stall that the \
+                viewer leaves.
+                """
         ) { .integer($0.core.rebuffers) },
         QualityMetric(
             "PlayTime",

@@ -31,6 +31,8 @@ extension MetricName {
     public static let exitBeforeStart = MetricName("ExitBeforeStart", .counter, unit: .count)
     /// Sessions that failed after the first frame.
     public static let playbackFailure = MetricName("PlaybackFailure", .counter, unit: .count)
+    /// Sessions that the viewer left during a stall.
+    public static let exitDuringRebuffer = MetricName("ExitDuringRebuffer", .counter, unit: .count)
     /// Sessions of this instrument that play at the same time.
     public static let concurrentPlays = MetricName("ConcurrentPlays", .gauge, unit: .count)
     /// The distance of the playhead from the live edge.
@@ -50,8 +52,8 @@ extension MetricName {
     public static let qualityMetrics: [MetricName] = [
         .prerollTime, .rebufferRatio, .rebufferFrequency, .timeBetweenRebuffers, .seekTime, .numSeeks, .watchTime,
         .averageBitrate, .bitrateSwitchesUp, .bitrateSwitchesDown, .timeInQuality, .startFailure, .exitBeforeStart,
-        .playbackFailure, .concurrentPlays, .liveLatency, .latencyDrift, .playbackRateTime, .throughput,
-        .timeToFirstByte, .requestErrors,
+        .playbackFailure, .exitDuringRebuffer, .concurrentPlays, .liveLatency, .latencyDrift, .playbackRateTime,
+        .throughput, .timeToFirstByte, .requestErrors,
     ]
 }
 

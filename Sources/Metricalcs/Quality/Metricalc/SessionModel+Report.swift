@@ -15,14 +15,17 @@ extension SessionModel {
         metrics = []
         let isEnd = visit.isEnd
         if visit.isOfEvent { reportMoments(of: event, to: &report) }
-        reportIncrements(to: &report)
+        reportIncrements(to: &report, withStalls: isEnd || event.action == .ping || !phase.isStalled)
         if visit == .afterFailure { return metrics = report.metrics }
         if isEnd || hasPictureAgain(after: event) { reportSeekTime(to: &report) }
         if isEnd || event.action == .ping {
             reportTimes(to: &report)
             reportReadings(to: &report)
         }
-        if visit == .event, event.action == .ping { report.add(.concurrentPlays, observation.concurrentPlays) }
+        // The number rises with a start alone: starts tell the peak, pings what holds in between.
+        if visit == .event, event.action == .start || event.action == .ping {
+            report.add(.concurrentPlays, observation.concurrentPlays)
+        }
         if isEnd { reportOutcome(to: &report) }
         metrics = report.metrics
     }
@@ -33,7 +36,7 @@ extension SessionModel {
         if !reported.hasIdentity { (reported.identity, reported.hasIdentity) = (session.identity, true) }
         var report = SessionReport(tracker, session.end, identity: reported.identity, metrics)
         metrics = []
-        reportIncrements(to: &report)
+        reportIncrements(to: &report, withStalls: true)
         reportSeekTime(to: &report)
         reportTimes(to: &report)
         reportReadings(to: &report)
@@ -51,13 +54,15 @@ extension SessionModel {
         report.add(.timeToFirstByte, observation.timeToFirstByte)
     }
 
-    /// Sums that grow with single events.
-    private mutating func reportIncrements(to report: inout SessionReport) {
+    /// Sums that grow with single events; those of stalls only if `withStalls`, so that a short stall is one value.
+    private mutating func reportIncrements(to report: inout SessionReport, withStalls: Bool) {
         report.add(.numRequests, session.core.requests, beyond: &reported.requests)
         report.add(.numLoads, session.core.loads, beyond: &reported.loads)
         report.add(.numPlays, session.core.plays, beyond: &reported.plays)
-        report.add(.rebufferTime, session.interruptions.rebufferTime, beyond: &reported.rebufferTime)
-        report.add(.numRebuffers, session.interruptions.rebufferCount, beyond: &reported.rebuffers)
+        if withStalls {
+            report.add(.rebufferTime, session.times[.rebuffering], beyond: &reported.rebufferTime)
+            report.add(.numRebuffers, session.interruptions.rebufferCount, beyond: &reported.rebuffers)
+        }
         report.add(.numSeeks, session.interruptions.seekCount, beyond: &reported.seeks)
         report.add(.bitrateSwitchesUp, session.picture.switchesUp, beyond: &reported.switchesUp)
         report.add(.bitrateSwitchesDown, session.picture.switchesDown, beyond: &reported.switchesDown)
@@ -102,6 +107,7 @@ extension SessionModel {
         if session.failures.isStartFailure { report.add(.startFailure, 1) }
         if session.isExitBeforeStart { report.add(.exitBeforeStart, 1) }
         if session.failures.isPlaybackFailure { report.add(.playbackFailure, 1) }
+        if session.interruptions.isExitDuringRebuffer { report.add(.exitDuringRebuffer, 1) }
     }
 }
 

@@ -4,7 +4,9 @@ internal import Instrument
 extension QualitySession {
     /// `StartTime` of ``Dialect/instrument``.
     var startTime: Int? {
-        guard let elapsed = startup.elapsed, !startup.wasPaused, !startup.wasSought else { return nil }
+        guard let elapsed = startup.elapsed, !startup.wasPaused, !startup.wasSought, !startup.wasInBackground else {
+            return nil
+        }
         return elapsed - startup.prerollTime
     }
 
@@ -16,7 +18,7 @@ extension QualitySession {
 
     /// `RebufferRatio` of ``Dialect/instrument``.
     var rebufferRatio: Ratio? {
-        Ratio(interruptions.rebufferTime, over: times[.playing].saturatingAdd(interruptions.rebufferTime))
+        Ratio(times[.rebuffering], over: times.sum(.playing, .rebuffering))
     }
 
     /// `RebufferFrequency` of ``Dialect/instrument``.

@@ -9,6 +9,8 @@ struct Sender: Sendable {
     var lastPlaybackId: String?
     /// The number of the latest event, for the order of closing.
     var touched = 0
+    /// The number of the event that opened the session.
+    var opened = 0
 
     // A pattern looks at the case alone; `!= nil` copies the model.
     var isOpen: Bool { if case .some = model { true } else { false } }

@@ -5,7 +5,7 @@ extension SessionModel {
     mutating func apply(_ event: Event, isAdTracker: Bool) {
         guard phase.outcome == nil else { return }
         let now = session.end.instant
-        if isAdTracker { return applyAd(event.action) }
+        if isAdTracker { return applyAd(event.action, at: now) }
         switch event.action {
         case .mediaRequest:
             phase.isAsked = true
@@ -20,18 +20,22 @@ extension SessionModel {
             if event[QualityField.joinedLate] == true { session.startup.joinedLate = true }
         case .start: start(event, at: now)
         case .bufferBegin: beginBuffering(at: now)
-        case .bufferFinish: finishBuffering(at: now)
+        case .bufferFinish: phase.bufferingSince = nil
         case .seekBegin: beginSeek()
         case .seekFinish: phase.isSeeking = false
-        case .pauseBegin: beginPause()
+        case .pauseBegin: beginPause(at: now)
         case .pauseFinish: phase.isPaused = false
         case .qualityChangeUp: if phase.hasStarted { session.picture.switchesUp += 1 }
         case .qualityChangeDown: if phase.hasStarted { session.picture.switchesDown += 1 }
-        case .end, .next: if phase.hasStarted { phase.outcome = .ended } else { phase.outcome = .stopped }
-        case .stop: phase.outcome = .stopped
+        case .end: phase.outcome = phase.hasStarted ? .ended : .stopped
+        // Media that waits for data does not move on by itself: the person does.
+        case .next: leave(as: phase.hasStarted ? .ended : .stopped)
+        case .stop: leave(as: .stopped)
         case .error: fail(event)
         case .requestFinish: count(request: event)
-        default: applyAd(event.action)
+        case QualityAction.appBackground, QualityAction.systemResumed:
+            if phase.isAsked, !phase.hasStarted { session.startup.wasInBackground = true }
+        default: applyAd(event.action, at: now)
         }
     }
 
@@ -47,39 +51,29 @@ extension SessionModel {
     private mutating func beginBuffering(at now: MonotonicInstant) {
         guard phase.bufferingSince == nil else { return }
         phase.bufferingSince = now
-        (phase.bufferingIsExcused, phase.bufferingIsOfSeek) = (phase.isPaused || phase.isSeeking, phase.isSeeking)
-        phase.bufferingAdTime = 0
-    }
-
-    private mutating func finishBuffering(at now: MonotonicInstant) {
-        guard let since = phase.bufferingSince else { return }
-        phase.bufferingSince = nil
-        guard phase.hasStarted, !phase.bufferingIsExcused else { return }
-        // Buffering before the start is joining: of a wait that began before it, only the rest is a stall.
-        let begin = max(since, session.startup.started ?? since)
-        let time = max(0, begin.milliseconds(to: now) - phase.bufferingAdTime)
-        // A wait for content behind ads alone kept nobody waiting.
-        if time == 0, phase.bufferingAdTime > 0 || phase.hasAds { return }
-        session.interruptions.rebufferTime += time
-        session.interruptions.rebufferCount += 1
+        (phase.bufferingIsOfSeek, phase.bufferingIsInitial) = (phase.isSeeking, !phase.hasStarted)
+        phase.isRebufferCounted = false
     }
 
     private mutating func beginSeek() {
         guard !phase.isSeeking else { return }
         phase.isSeeking = true
+        // From now on, a player that waits for data waits for those of the new position.
+        phase.bufferingIsOfSeek = phase.bufferingSince != nil
         session.interruptions.seekCount += 1
         if !phase.hasStarted { session.startup.wasSought = true }
     }
 
-    private mutating func beginPause() {
+    private mutating func beginPause(at now: MonotonicInstant) {
         guard !phase.isPaused else { return }
-        phase.isPaused = true
-        session.interruptions.pauseCount += 1
+        (phase.isPaused, phase.pausedSince, phase.isPauseOfAds) = (true, now, phase.hasAds)
+        if !phase.isPauseOfAds { session.interruptions.pauseCount += 1 }
         if !phase.hasStarted { session.startup.wasPaused = true }
     }
 
     private mutating func fail(_ event: Event) {
         session.failures.errorCount += 1
+        if !phase.hasStarted { session.failures.startErrorCount += 1 }
         guard event[.isFatal] == true else { return }
         let isCausedByUser =
             event[QualityField.causedByUser] == true || event[.errorCode] == "stopped"
@@ -96,7 +90,8 @@ extension SessionModel {
     }
 
     /// Ads of a separate tracker, or of the content's tracker.
-    private mutating func applyAd(_ action: Action) {
+    private mutating func applyAd(_ action: Action, at now: MonotonicInstant) {
+        let hadAds = phase.hasAds
         switch action {
         case .adBreakBegin: phase.isInAdBreak = true
         case .adBreakFinish: (phase.isInAdBreak, phase.isInAd) = (false, false)
@@ -106,6 +101,17 @@ extension SessionModel {
         case .adFinish: phase.isInAd = false
         default: break
         }
+        if phase.isPaused, phase.hasAds != hadAds { adsChanged(at: now) }
+    }
+
+    /// Tells a pause of the content for an ad, which a player reports just before the ad, from a pause of the person.
+    private mutating func adsChanged(at now: MonotonicInstant) {
+        if !phase.hasAds { return phase.pausedSince = now }
+        guard !phase.isPauseOfAds, let since = phase.pausedSince,
+            since.milliseconds(to: now) <= SessionPhase.adPauseLimit
+        else { return }
+        phase.isPauseOfAds = true
+        session.interruptions.pauseCount -= 1
     }
 
     /// Handles playback that ran before the first event, or whose `Start` is missing: the flags follow the hub's
@@ -122,8 +128,8 @@ extension SessionModel {
         if action != .seekBegin, event[.inSeekBlock] == true { phase.isSeeking = true }
         if action != .bufferBegin, event[.inBufferBlock] == true, phase.bufferingSince == nil {
             phase.bufferingSince = session.end.instant
-            (phase.bufferingIsExcused, phase.bufferingIsOfSeek) = (phase.isPaused || phase.isSeeking, phase.isSeeking)
-            phase.bufferingAdTime = 0
+            (phase.bufferingIsOfSeek, phase.bufferingIsInitial) = (phase.isSeeking, false)
+            phase.isRebufferCounted = false
         }
     }
 

@@ -12,9 +12,24 @@ extension SessionModel {
         if session.state == .ad, !phase.hasStarted, phase.isAsked {
             phase.prerollTime += milliseconds
         }
-        if phase.hasAds, phase.hasStarted, phase.bufferingSince != nil { phase.bufferingAdTime += milliseconds }
+        if session.state == .rebuffering { stall(milliseconds) }
+        if phase.isPauseOfAds, session.state == .paused, let since = phase.pausedSince,
+            since.milliseconds(to: now) > SessionPhase.adPauseLimit
+        {
+            // The ad is over, and the person has paused.
+            phase.isPauseOfAds = false
+            session.interruptions.pauseCount += 1
+        }
         if let level = picture.level { session.network.bufferLevel.record(level, count: milliseconds) }
         record(from: last, to: now)
+    }
+
+    private mutating func stall(_ milliseconds: Int) {
+        if phase.bufferingIsInitial { session.startup.initialRebufferTime += milliseconds }
+        if milliseconds > 0, !phase.isRebufferCounted {
+            session.interruptions.rebufferCount += 1
+            phase.isRebufferCounted = true
+        }
     }
 
     private mutating func play(_ milliseconds: Int) {

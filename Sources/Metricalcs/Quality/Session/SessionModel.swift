@@ -86,8 +86,15 @@ public struct SessionModel: Hashable, Sendable {
     /// Ends a session whose events stop without an end: it counts as stopped. A session that has ended does not
     /// change.
     public mutating func close() {
-        if phase.outcome == nil { phase.outcome = .stopped }
+        if phase.outcome == nil { leave(as: .stopped) }
         enter(phase.state)
+    }
+
+    /// Ends the session because the viewer left; a stall that has not finished is then the last that the
+    /// viewer saw.
+    mutating func leave(as outcome: SessionState) {
+        session.interruptions.isExitDuringRebuffer = session.state == .rebuffering
+        phase.outcome = outcome
     }
 }
 
@@ -96,15 +103,24 @@ struct SessionPhase: Hashable, Sendable {
     var isAsked = false
     var hasStarted = false
     var isPaused = false
+    /// The beginning of the pause or, if an ad played during the pause, the end of the ad.
+    var pausedSince: MonotonicInstant?
+    /// The longest time in milliseconds between the pause of the content and its ad, and between the ends of both: a
+    /// longer pause is the person's.
+    static let adPauseLimit = 1000
+    /// Whether the pause is the content's for an ad, and not the person's.
+    var isPauseOfAds = false
     var isSeeking = false
     /// The instant since which the player waits for data.
     var bufferingSince: MonotonicInstant?
-    /// Whether that wait began in a pause or a seek.
-    var bufferingIsExcused = false
-    /// Whether that wait began in a seek: the picture is back only when the wait is over.
+    /// Whether a seek is the reason for that wait: the picture is back only when the wait is over.
     var bufferingIsOfSeek = false
-    /// How long ads have played during that wait, since the start.
-    var bufferingAdTime = 0
+    /// Whether that wait began before the start.
+    var bufferingIsInitial = false
+    /// Whether that wait has counted as a stall in `NumRebuffers`.
+    var isRebufferCounted = false
+    /// Whether a wait for data may be a stall; the part of a wait that follows a seek belongs to the seek.
+    var isStalled: Bool { bufferingSince != nil && !bufferingIsOfSeek }
     var isInAdBreak = false
     var isInAd = false
     /// Whether an ad or the break around it plays.

@@ -29,6 +29,8 @@ public struct SessionReader: Sendable {
     private var contents: [Substring: String] = [:]
     /// The senders of each tracker's number: one in an instrument, several in a log of many.
     private var trackers: [TrackerID: Owner] = [:]
+    /// The number of the latest event with which the app of each instrument left its viewer.
+    private var absences: [Substring: Int] = [:]
     private var eventCount = 0
 
     private enum Owner: Hashable, Sendable {
@@ -110,6 +112,9 @@ extension SessionReader {
         eventCount &+= 1
         if event[.isAdsTracker] == true { return observeAd(event, visit) }
         let name = event[.senderId] ?? event.tracker.description
+        if event.action == QualityAction.appBackground || event.action == QualityAction.systemResumed {
+            noteAbsence(of: Self.instrument(of: name))
+        }
         let playbackId = event[.playbackId]
         let slot = senders.slot(of: name, tracker: event.tracker)
         if let slot, senders.entries[slot].isOpen {
@@ -150,6 +155,7 @@ extension SessionReader {
         senders.entries[slot].tracker = event.tracker
         senders.entries[slot].sessionCount += 1
         senders.entries[slot].touched = eventCount
+        senders.entries[slot].opened = eventCount
         senders.entries[slot].model = SessionModel(opening: event, key: key, recording: recording)
         contents[Self.instrument(of: name)] = name
         if let known = trackers[event.tracker] {
@@ -167,8 +173,26 @@ extension SessionReader {
     ) {
         let hadStarted = senders.entries[slot].hasStarted
         senders.entries[slot].touched = eventCount
+        if event.action == .start, !hadStarted, wasAbsent(slot) {
+            senders.entries[slot].model?.session.startup.wasInBackground = true
+        }
         senders.entries[slot].model?.observe(event)
         conclude(slot, hadStarted: hadStarted, visit)
+    }
+
+    /// Remembers that an app went to the background, or that its machine slept: another tracker reports it than the
+    /// content's.
+    private mutating func noteAbsence(of instrument: Substring) {
+        absences[instrument] = eventCount
+        guard absences.count > senderLimit else { return }
+        let middle = absences.values.sorted()[absences.count / 2]
+        absences = absences.filter { $0.value >= middle }
+    }
+
+    /// Whether the app has left its viewer since the sender's session was opened.
+    private func wasAbsent(_ slot: SenderTable.Slot) -> Bool {
+        guard let absence = absences[Self.instrument(of: senders.entries[slot].name)] else { return false }
+        return absence > senders.entries[slot].opened
     }
 
     private mutating func observeAd(_ event: Event, _ visit: (inout SessionModel, Visit) -> Void) {

@@ -17,6 +17,11 @@ public struct Startup: Hashable, Sendable {
     public internal(set) var wasPaused = false
     /// Whether the person sought before the start.
     public internal(set) var wasSought = false
+    /// Whether the app went to the background, or the machine slept, between the request and the start.
+    public internal(set) var wasInBackground = false
+    /// Milliseconds in the state `rebuffering` of a wait for data that began before the start: the rest of the initial
+    /// buffering.
+    public internal(set) var initialRebufferTime = 0
     /// Whether the tracker began to watch when playback had begun already, so that the start time is unknown.
     public internal(set) var joinedLate = false
     /// Whether joining was left for a state that makes ExoPlayer's join time invalid.
@@ -36,10 +41,11 @@ public struct Startup: Hashable, Sendable {
 
 /// Stalls, seeks and pauses of a session.
 public struct Interruptions: Hashable, Sendable {
-    /// Milliseconds of finished stalls, from `BufferBegin` (not before the start) to `BufferFinish`.
-    public internal(set) var rebufferTime = 0
-    /// Finished stalls.
+    /// Waits for data that kept the session in the state `rebuffering` for a millisecond or longer, finished or not. A
+    /// wait that a pause or an ad interrupts is one; a seek ends it.
     public internal(set) var rebufferCount = 0
+    /// Whether the viewer left while the session was `rebuffering`.
+    public internal(set) var isExitDuringRebuffer = false
     /// Stalls that reached the state `rebuffering`, whether they finished or not.
     public internal(set) var stallCount = 0
     /// Entries into `rebuffering` or `pausedBuffering` from another state, as ExoPlayer counts.
@@ -48,7 +54,7 @@ public struct Interruptions: Hashable, Sendable {
     public internal(set) var longestStall = 0
     /// Seeks begun.
     public internal(set) var seekCount = 0
-    /// Pauses begun.
+    /// Pauses begun, without those of the content for an ad.
     public internal(set) var pauseCount = 0
     /// Ads begun.
     public internal(set) var adCount = 0
@@ -58,6 +64,8 @@ public struct Interruptions: Hashable, Sendable {
 public struct Failures: Hashable, Sendable {
     /// All errors.
     public internal(set) var errorCount = 0
+    /// Errors before the start.
+    public internal(set) var startErrorCount = 0
     /// A fatal error before the start that the person's own action did not cause.
     public internal(set) var isStartFailure = false
     /// A fatal error after the start.

@@ -40,6 +40,12 @@ extension PrivacyCatalogue {
     ]
 }
 
+/// The actions of the app's life that sessions depend on; a tracker of the lifecycle reports them.
+enum QualityAction {
+    static let appBackground = Action("AppBackground")
+    static let systemResumed = Action("SystemResumed")
+}
+
 /// The keys, created once: creating a key looks its name up in a table.
 enum QualityField {
     static let causedByUser = AttributeKey<Bool>("causedByUser")

@@ -212,9 +212,7 @@ extension StreamState.Run {
         let open = session.state.isTerminal ? 0 : max(0, session.end.instant.milliseconds(to: now))
         figures.playing = session.times[.playing] + (session.state == .playing ? open : 0)
         // A stall that has not finished counts, too.
-        figures.rebuffering =
-            max(session.interruptions.rebufferTime, session.times[.rebuffering])
-            + (session.state == .rebuffering ? open : 0)
+        figures.rebuffering = session.times[.rebuffering] + (session.state == .rebuffering ? open : 0)
         figures.rebuffers = session.interruptions.stallCount
         figures.startup = session.startup.elapsed
         if !session.startup.hasStarted {

@@ -56,6 +56,7 @@ package struct Comparison: Sendable {
         self.other = other
         let shares: [(String, KeyPath<SessionCounts, Int>)] = [
             ("Sessions with a start failure", \.startFailures), ("Sessions left before the start", \.exitsBeforeStart),
+            ("Sessions left in a stall", \.exitsDuringRebuffer),
             ("Sessions with a playback failure", \.playbackFailures), ("Sessions with a stall", \.stalled),
         ]
         let drafts =

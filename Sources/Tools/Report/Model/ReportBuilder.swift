@@ -95,6 +95,7 @@ package struct ReportBuilder: Sendable {
             outcome: sums.state,
             failure: hasFailed ? draft.failure : nil,
             isExitBeforeStart: sums.isExitBeforeStart,
+            isExitDuringRebuffer: sums.interruptions.isExitDuringRebuffer,
             values: Measure.all.map { $0.value(of: sums) },
             stallCount: sums.interruptions.rebufferCount,
             timeline: timeline(of: sums, draft)

@@ -18,6 +18,8 @@ package struct ReportSession: Sendable {
     package var failure: FailureCause?
     /// Whether the media never started, and no error was the reason.
     package var isExitBeforeStart: Bool
+    /// Whether the viewer left during a stall.
+    package var isExitDuringRebuffer: Bool
     /// The value of each measure, in the order of ``Measure/all``.
     package var values: [Double?]
     /// The number of stalls.
@@ -29,7 +31,13 @@ package struct ReportSession: Sendable {
     var urgency: (Int, Double) {
         let stalled = values[Measure.rebufferTime.position] ?? 0
         if failure != nil { return (2, stalled) }
-        return (isExitBeforeStart ? 1 : 0, stalled)
+        return (isExitBeforeStart || isExitDuringRebuffer ? 1 : 0, stalled)
+    }
+
+    /// The end of the session in words.
+    var ending: String {
+        if isExitBeforeStart { return "left before start" }
+        return isExitDuringRebuffer ? "left in a stall" : outcome.rawValue
     }
 }
 

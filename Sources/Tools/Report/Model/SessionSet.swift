@@ -21,6 +21,8 @@ package struct SessionSet: Sendable {
     package private(set) var values = [[WeightedValue]](repeating: [], count: Measure.all.count)
     /// The exact sums and distributions of all metrics.
     package private(set) var aggregate = QualityAggregate(.instrument)
+    /// The plays at the same time.
+    package private(set) var plays = ConcurrentPlays()
     /// Failed sessions by cause, with their weights.
     package private(set) var causes: [FailureCause: Int] = [:]
     /// The ads of all sessions.
@@ -42,6 +44,7 @@ package struct SessionSet: Sendable {
     mutating func add(_ session: ReportSession, _ sums: QualitySession, ads: AdSummary) {
         self.ads.add(ads, weight: sums.weight)
         aggregate.add(sums)
+        plays.add(sums)
         recorded.add(session, sums, weight: 1)
         estimated.add(session, sums, weight: sums.weight)
         for (position, value) in session.values.enumerated() {
@@ -92,6 +95,8 @@ package struct SessionCounts: Hashable, Sendable {
     package private(set) var startFailures = 0
     /// Sessions that were left before the first frame without an error.
     package private(set) var exitsBeforeStart = 0
+    /// Sessions that were left during a stall.
+    package private(set) var exitsDuringRebuffer = 0
     /// Sessions that failed after the first frame.
     package private(set) var playbackFailures = 0
     /// Sessions with at least one stall.
@@ -105,6 +110,7 @@ package struct SessionCounts: Hashable, Sendable {
         if sums.failures.isStartFailure { startFailures += weight }
         if sums.failures.isPlaybackFailure { playbackFailures += weight }
         if session.isExitBeforeStart { exitsBeforeStart += weight }
+        if session.isExitDuringRebuffer { exitsDuringRebuffer += weight }
         if session.stallCount > 0 { stalled += weight }
         stalls += session.stallCount.saturatingMultiply(weight)
     }

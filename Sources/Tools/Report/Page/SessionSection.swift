@@ -56,12 +56,8 @@ enum SessionSection {
             <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
             <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td>\(begin)<td>\(cells[0])\
             <td>\(session.stallCount)<td>\(cells[1])<td>\(cells[2])<td>\(cells[3])<td>\(cells[4])\
-            <td>\(label(of: session))\(cause)
+            <td>\(session.ending)\(cause)
 
             """
-    }
-
-    private static func label(of session: ReportSession) -> String {
-        session.isExitBeforeStart ? "left before start" : session.outcome.rawValue
     }
 }

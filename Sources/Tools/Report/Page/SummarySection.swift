@@ -82,6 +82,11 @@ enum SummarySection {
                 note: Decimal.count(counts.exitsBeforeStart, "session")
             ),
             Figure(
+                title: "Exits in a stall",
+                value: Decimal.percent(counts.exitsDuringRebuffer, of: counts.sessions),
+                note: Decimal.count(counts.exitsDuringRebuffer, "session")
+            ),
+            Figure(
                 title: "Playback failures",
                 value: Decimal.percent(counts.playbackFailures, of: counts.sessions),
                 note: Decimal.count(counts.playbackFailures, "session")
@@ -94,7 +99,7 @@ enum SummarySection {
     private static func sessions(_ set: SessionSet) -> String {
         let all = set.estimated.sessions
         let sample = all == set.count ? "" : "; a sample of \(all), which the other figures count"
-        return "\(set.recorded.started) started" + sample
+        return "\(set.recorded.started) started\(sample), at most \(set.plays.peak) at the same time"
     }
 
     private static func lowest(_ set: SessionSet) -> String {

@@ -27,7 +27,7 @@ package enum SessionTable {
         return [
             WallTime(milliseconds: session.begin).rfc3339, session.key.sender, String(session.key.number),
             session.title,
-            session.source, session.isExitBeforeStart ? "left before start" : session.outcome.rawValue,
+            session.source, session.ending,
             number(.startTime), String(session.stallCount), number(.rebufferTime), number(.rebufferRatio),
             number(.playTime), number(.bitrate), session.failure?.code ?? "",
             session.failure?.status.map(String.init) ?? "", session.failure?.description ?? "",

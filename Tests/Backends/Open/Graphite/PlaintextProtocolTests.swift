@@ -35,6 +35,27 @@ struct PlaintextProtocolTests {
         #expect(lines(samples) == (expected, [:]))
     }
 
+    @Test(
+        "The labels of a metric are tags, and each combination of labels has a separate sum",
+        arguments: [false, true]
+    )
+    func labels(usesTags: Bool) {
+        let name = MetricName("TimeInQuality", .counter, unit: .milliseconds)
+        let samples = [("640x360", 1000), ("1280x720", 2000), ("640x360", 500)].map { rendition, value in
+            Samples.metric(name, .int(value), ["rendition": .string(rendition), "playbackId": "p", "userId": "u"])
+        }
+        let path = usesTags ? "instrument.metrics.TimeInQuality" : "instrument.unknown.metrics.TimeInQuality"
+        let expected = """
+            \(path);rendition=640x360 1500 1767225600
+            \(path);rendition=1280x720 2000 1767225600
+
+            """
+        var mapping = GraphiteMapping(usesTags: usesTags)
+        #expect(lines(samples, mapping) == (expected, [:]))
+        mapping.omitted = ["rendition"]
+        #expect(lines(samples, mapping).text == "\(path) 3500 1767225600\n")
+    }
+
     @Test("Events are counts, and attributes are tags, where the mapping says so")
     func tagsAndEvents() {
         let mapping = GraphiteMapping(

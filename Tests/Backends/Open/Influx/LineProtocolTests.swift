@@ -44,6 +44,19 @@ struct LineProtocolTests {
         #expect(line(sample) == (expected, [:]))
     }
 
+    @Test("The labels of a metric are tags, and its identifiers are fields")
+    func labels() {
+        let name = MetricName("NumAdErrors", .counter)
+        let sample = Samples.metric(name, 1, ["streamId": "s", "adErrorCode": 402, "ratio": 0.5])
+        let fields =
+            "streamId=\"s\",ratio=0.5,sampleId=\"\(Samples.id(0))\",tracker=0i,value=1.0,kind=\"counter\",unit=\"count\" "
+        let expected = "OAVT_METRICS,metric=NumAdErrors,adErrorCode=402 " + fields + "1767225600000000017\n"
+        #expect(line(sample) == (expected, [:]))
+        var mapping = InfluxMapping()
+        mapping.omitted = ["adErrorCode"]
+        #expect(line(sample, mapping).text.hasPrefix("OAVT_METRICS,metric=NumAdErrors streamId"))
+    }
+
     @Test("Measurements, tags and omitted attributes are those of the mapping")
     func configuredMapping() {
         var mapping = InfluxMapping()

@@ -33,7 +33,7 @@ struct NewRelicBackendTests {
         let transport = ScriptedTransport(status: 202)
         let samples = [
             Samples.event(.start, ["title": "A \"b\"", "isMuted": true, "fps": 25.0, "list": [1]]),
-            Samples.metric(.startTime, 850, ["streamId": "s"]), Samples.metric(.numPlays, 1),
+            Samples.metric(.startTime, 850, ["streamId": "s", "rendition": "640x360"]), Samples.metric(.numPlays, 1),
         ]
         #expect(try await scripted(transport).deliver(Batch(records: Samples.records(samples))) == .acknowledged)
         let ids = (0..<3).map { Samples.id($0) }
@@ -42,7 +42,7 @@ struct NewRelicBackendTests {
                 #"[{"eventType":"OAVT_EVENTS","timestamp":1767225600000,"title":"A \"b\"","isMuted":"true","fps":25.0,"#
                     + #""list":"[1]","sampleId":"\#(ids[0])","action":"Start","tracker":0}]"#,
                 #"[{"metrics":[{"name":"oavt.StartTime","type":"gauge","value":850,"timestamp":1767225600000,"#
-                    + #""attributes":{"streamId":"s","sampleId":"\#(ids[1])","unit":"ms"}},"#
+                    + #""attributes":{"streamId":"s","rendition":"640x360","sampleId":"\#(ids[1])","unit":"ms"}},"#
                     + #"{"name":"oavt.NumPlays","type":"count","value":1,"interval.ms":1,"timestamp":1767225600000,"#
                     + #""attributes":{"sampleId":"\#(ids[2])","unit":"count"}}]}]"#,
             ]

@@ -159,6 +159,42 @@ struct OTLPBackendTests {
     }
 
     @Test(
+        "Times in renditions are separate points that carry the rendition, in both encodings",
+        arguments: OTLPConfiguration.Encoding.allCases
+    )
+    func labels(encoding: OTLPConfiguration.Encoding) async throws {
+        let transport = ScriptedTransport(status: 200, encoding == .json ? "{}" : "")
+        let name = MetricName("TimeInQuality", .counter, unit: .milliseconds)
+        let samples = [("640x360", 1000), ("1280x720", 2000), ("640x360", 500)].map { rendition, value in
+            Samples.metric(name, .int(value), ["rendition": .string(rendition), "streamId": "s", "userId": "u-1"])
+        }
+        let backend = try Self.backend(transport, encoding)
+        #expect(await backend.deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        let body = try #require(transport.bodies.first)
+        #expect(!body.contains("u-1"))
+        for text in ["640x360", "1280x720"] { #expect(body.components(separatedBy: text).count == 2) }
+        guard encoding == .json else { return }
+        let metrics = try JSONValue(parsing: body)
+        let found = Self.points(metrics).map { ($0["attributes"], $0["asDouble"]) }
+        let expected: [(JSONValue, JSONValue)] = [("640x360", 1.5), ("1280x720", 2)].map { rendition, seconds in
+            (
+                [["key": "openavt.rendition", "value": ["stringValue": .string(rendition)]]],
+                .double(seconds)
+            )
+        }
+        #expect(found.map(\.0) == expected.map(\.0) && found.map(\.1) == expected.map(\.1))
+    }
+
+    private static func points(_ metrics: JSONValue) -> [JSONValue] {
+        guard case .array(let resources)? = metrics["resourceMetrics"],
+            case .array(let scopes)? = resources.first?["scopeMetrics"],
+            case .array(let all)? = scopes.first?["metrics"],
+            case .array(let points)? = all.first?["sum"]?["dataPoints"]
+        else { return [] }
+        return points
+    }
+
+    @Test(
         "A partial success names no record: the queue finds the rejected one by halves",
         arguments: OTLPConfiguration.Encoding.allCases
     )
