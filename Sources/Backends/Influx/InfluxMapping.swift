@@ -46,7 +46,9 @@ public struct InfluxMapping: Sendable {
             if let value = fields[name] { tags.append(.init(name: name, value: value)) }
         }
         if case .metric(let metric) = record.sample {
-            tags += metric.labels.filter { !self.tags.contains($0.name) && !omitted.contains($0.name) }
+            tags += metric.labels.filter { label in
+                label.name != Self.metric && !self.tags.contains(label.name) && !omitted.contains(label.name)
+            }
         }
         let measurement =
             if case .event = record.sample { eventMeasurement } else { metricMeasurement }

@@ -107,6 +107,44 @@ struct ClickHouseTests {
         #expect(fleet[hours] == [["value": 15]])
     }
 
+    @Test("The labels of metrics stay separate in the tables")
+    func labels() async throws {
+        let scratch = try Scratch()
+        let values: [(MetricName, Int, AttributeName, AttributeValue)] = [
+            (MetricName("TimeInQuality", .counter, unit: .milliseconds), 1000, "rendition", "640x360"),
+            (MetricName("TimeInQuality", .counter, unit: .milliseconds), 2000, "rendition", "1280x720"),
+            (MetricName("PlaybackRateTime", .counter, unit: .milliseconds), 300, "rate", "fast"),
+            (MetricName("NumAdErrors", .counter), 1, "adErrorCode", 402),
+            (MetricName("NumAdErrors", .counter), 2, "errorCode", "decode"),
+        ]
+        let time = Timestamp(
+            instant: MonotonicInstant(nanoseconds: 0),
+            wallTime: WallTime(milliseconds: 1_767_225_600_000)
+        )
+        let records = values.enumerated().map { number, value in
+            let metric = Metric(
+                value.0,
+                .int(value.1),
+                tracker: TrackerID(0),
+                time: time,
+                attributes: [value.2: value.3]
+            )
+            let id = SampleID(log: 6, sequence: UInt64(number))
+            return SampleRecord(id: id, sequence: UInt64(number), sample: .metric(metric))
+        }
+        let file = scratch.file("labels.ndjson")
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(JSONLines.encode(records))))
+        let query = "=SELECT label, toInt64(value) AS value FROM session_metrics ORDER BY label"
+        let rows = try await run("clickhouse-fleet", file, [query])
+        #expect(
+            rows[query] == [
+                ["label": "1280x720", "value": 2000], ["label": "402", "value": 1],
+                ["label": "640x360", "value": 1000],
+                ["label": "decode", "value": 2], ["label": "fast", "value": 300],
+            ]
+        )
+    }
+
     @Test("Damaged lines, wrong clocks and lines that arrive twice leave the tables readable")
     func lines() async throws {
         let scratch = try Scratch()

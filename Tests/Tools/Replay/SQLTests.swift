@@ -211,10 +211,16 @@ struct SQLTests {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
         var event = Event(.ping, tracker: TrackerID(1), time: time)
         (event[.senderId], event[.playbackId]) = ("S-1", "P")
-        let records = try values.enumerated().map { number, value in
+        var metrics = try values.map { value in
             var metric = Metric(try #require(names[value.0]), value.1, of: event)
             metric.attributes[.adErrorCode] = value.2
-            return SampleRecord(
+            return metric
+        }
+        var ofPlayer = Metric(.numAdErrors, 1, of: event)
+        ofPlayer.attributes[.errorCode] = "decode"
+        metrics.append(ofPlayer)
+        let records = metrics.enumerated().map { number, metric in
+            SampleRecord(
                 id: SampleID(log: 9, sequence: UInt64(number)),
                 sequence: UInt64(number),
                 sample: .metric(metric)
@@ -225,7 +231,8 @@ struct SQLTests {
         let rows = try run(engine, scratch.file("ads.ndjson"))
         let expected: [String: [String: String]] = [
             "AdTime": ["S-1/P/": "10000.0"], "NumAds": ["S-1/P/": "2.0"], "NumAdBreaks": ["S-1/P/": "1.0"],
-            "AdFillRate": ["S-1/P/": "0.75"], "NumAdErrors": ["S-1/P/402": "2.0", "S-1/P/301": "1.0"],
+            "AdFillRate": ["S-1/P/": "0.75"],
+            "NumAdErrors": ["S-1/P/402": "2.0", "S-1/P/301": "1.0", "S-1/P/decode": "1.0"],
             "AdRebufferTime": ["S-1/P/": "300.0"], "AdExits": ["S-1/P/": "1.0"], "AdStartTime": ["S-1/P/": "200.0"],
         ]
         for (name, table) in expected {

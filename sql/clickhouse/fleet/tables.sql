@@ -91,6 +91,8 @@ SELECT
     multiIf(
         name = 'TimeInQuality', JSONExtractString(attributes, 'rendition'),
         name = 'PlaybackRateTime', JSONExtractString(attributes, 'rate'),
+        name = 'NumAdErrors' AND JSONHas(attributes, 'adErrorCode'), JSONExtractRaw(attributes, 'adErrorCode'),
+        name = 'NumAdErrors', JSONExtractString(attributes, 'errorCode'),
         ''
     ) AS label,
     sequence, id, assumeNotNull(value) AS value,

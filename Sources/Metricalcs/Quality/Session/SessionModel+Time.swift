@@ -13,7 +13,7 @@ extension SessionModel {
             phase.prerollTime += milliseconds
         }
         if session.state == .rebuffering { stall(milliseconds) }
-        if phase.isPauseOfAds, session.state == .paused, let since = phase.pausedSince,
+        if phase.isPauseOfAds, !phase.hasAds, session.state == .paused, let since = phase.pausedSince,
             since.milliseconds(to: now) > SessionPhase.adPauseLimit
         {
             // The ad is over, and the person has paused.
