@@ -53,6 +53,21 @@ struct SessionValuesTests {
         #expect(media.meanBitrate == 2_000_000)
     }
 
+    @Test("The mean bit rate does not count the time that playback jumped over", arguments: [0, 1_000_000])
+    func bitrateBehindJump(before: Int) {
+        var media = ReceivedMedia()
+        if before > 0 {
+            media.count(bytes: before)
+            media.reach(4_000_000_000)
+        }
+        media.passOver(to: 3_600_000_000_000)
+        media.passOver(to: 1_000_000_000)
+        if before == 0 { #expect(media.meanBitrate == nil) }
+        media.count(bytes: 1_000_000)
+        media.reach(3_604_000_000_000)
+        #expect(media.meanBitrate == 2_000_000)
+    }
+
     @Test("A source that extends the buffer between other packets is not stuck")
     func idlePackets() {
         var media = ReceivedMedia()

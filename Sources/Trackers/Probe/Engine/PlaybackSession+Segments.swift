@@ -47,7 +47,7 @@ extension PlaybackSession {
     }
 
     /// The viewer has jumped over media up to `position`, which playback therefore does not miss at the end.
-    mutating func passOver(to position: Int64) { media.reach(position) }
+    mutating func passOver(to position: Int64) { media.passOver(to: position) }
 
     /// A read-only copy of what loading may know.
     func view(at now: Timestamp) -> PlaybackView {

@@ -5,6 +5,8 @@ struct ReceivedMedia {
     private(set) var bytes = 0
     /// The end of the furthest media, in nanoseconds of the media's time.
     private(set) var end: Int64 = 0
+    /// The time before ``end`` of which nothing arrived, because playback began or continued behind it.
+    private var passed: Int64 = 0
     private var hasKeyframe = false
     /// The number of consecutive packets that did not extend the buffer.
     private var idlePackets = 0
@@ -21,14 +23,20 @@ struct ReceivedMedia {
         return hasKeyframe
     }
 
-    /// Counts bytes of media.
     /// Whether the media is in segments that a manifest lists.
     var isOfStream = false
 
+    /// Counts bytes of media.
     mutating func count(bytes count: Int) { bytes = bytes.saturatingAdd(count) }
 
-    /// Media up to `position` arrived, or the viewer jumped over it.
+    /// Media up to `position` arrived.
     mutating func reach(_ position: Int64) { end = max(end, position) }
+
+    /// The viewer jumped over media up to `position`.
+    mutating func passOver(to position: Int64) {
+        passed = passed.saturatingAdd(max(0, position.saturatingSubtract(end)))
+        reach(position)
+    }
 
     /// Counts packets in a row that did not extend the buffer. Returns true once there are too many.
     mutating func countIdle(extended: Bool) -> Bool {
@@ -44,8 +52,9 @@ struct ReceivedMedia {
 
     /// The mean bit rate of what arrived, over the time that it plays; nil before media.
     var meanBitrate: Int? {
-        guard end > 0, bytes > 0 else { return nil }
-        return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(end)))
+        let duration = end.saturatingSubtract(passed)
+        guard duration > 0, bytes > 0 else { return nil }
+        return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(duration)))
     }
 
     /// The error of media that ends early, as a viewer would call it: a good part is missing. Spared are guessed
