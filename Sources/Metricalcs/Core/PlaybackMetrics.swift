@@ -9,8 +9,11 @@ struct PlaybackMetrics: Hashable {
 
     private var opening = Opening()
     private var identity = MetricIdentity()
+    private var losses = CoreLosses()
+    private var playbackId: String?
 
     mutating func process(_ event: Event, into metrics: inout [Metric]) {
+        heal(before: event, into: &metrics)
         switch event.action {
         case .mediaRequest:
             note(\.didRequest, of: event)
@@ -29,6 +32,21 @@ struct PlaybackMetrics: Hashable {
         default: break
         }
         if let played = event[milliseconds: .deltaPlayTime] { add(.playTime, played, event, &metrics) }
+    }
+
+    /// Adds the parts that belong to events that a filter left out.
+    private mutating func heal(before event: Event, into metrics: inout [Metric]) {
+        if !event.attributes.hasText(playbackId, for: AttributeKey<String>.playbackId.name) {
+            // The first identifier of a playback does not begin another one.
+            if playbackId != nil { losses = CoreLosses() }
+            playbackId = event[.playbackId]
+        }
+        let parts = losses.parts(before: event, hub: HubReading(event))
+        if parts.rebuffers > 0 {
+            add(.rebufferTime, parts.rebufferTime, event, &metrics)
+            add(.numRebuffers, parts.rebuffers, event, &metrics)
+        }
+        if parts.playTime > 0 { add(.playTime, parts.playTime, event, &metrics) }
     }
 
     private mutating func add(_ name: MetricName, _ value: Int, _ event: Event, _ metrics: inout [Metric]) {

@@ -21,8 +21,11 @@ struct ReplayCommand: AsyncParsableCommand {
             samples under their recorded identifiers, so that a service that has received a sample before does not count it twice; \
             the command can be repeated. Add --dialect to print metrics as well.
 
+            Samples are ordered by their sequence numbers. A session that misses events is healed by the state in its other events, \
+            and names what it misses.
+
             Damaged lines are reported with file and number, and skipped. Exit codes: 0 success, 1 no sample could be read (with \
-            --strict: a part could not be read), 2 wrong arguments, 3 some samples were not delivered, 4 standard output could not be \
+            --strict: a part could not be read) or samples are too far out of order, 2 wrong arguments, 3 some samples were not delivered, 4 standard output could not be \
             written.
 
             Examples:

@@ -10,7 +10,7 @@ struct ReplayOptions: ParsableArguments {
     @Argument(
         help: """
             Recordings: files of JSON lines (of the backend 'file' or 'json'; plain or gzip; the rotated files of a file are read \
-            before it), directories of durable queues (read-only), '-' for standard input.
+            before it), JSON arrays, exports of ClickHouse (JSONEachRow, JSON), directories of durable queues (read-only), '-' for standard input.
             """
     )
     var files: [String]
@@ -93,12 +93,24 @@ struct ReplayOptions: ParsableArguments {
             for line in problems.withLock({ $0.summary }) { terminal.note("player-monitor: \(line)") }
             note(reader, terminal)
         }
+        if reader.lateCount > 0 {
+            terminal.note(
+                "player-monitor: \(String(counting: reader.lateCount, "sample")) too far out of order, so that metrics may be wrong; sort the recording by 'sequence' first"
+            )
+        }
         return reader
     }
 
-    /// Throws exit code 1 if nothing could be read, or anything could not be read with `--strict`.
+    /// Throws exit code 1 if nothing could be read, if samples were too far out of order, or if anything could not be
+    /// read with `--strict`.
     func check(_ reader: ReplayReader) throws {
-        if reader.problemCount > 0, strict || reader.sampleCount == 0 { throw ExitCode(ExitStatus.failed.rawValue) }
+        if !isWhole(reader) { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    /// Whether the metrics are those of the recording.
+    func isWhole(_ reader: ReplayReader) -> Bool {
+        if reader.lateCount > 0 { return false }
+        return reader.problemCount == 0 || (!strict && reader.sampleCount > 0)
     }
 
     private func note(_ reader: ReplayReader, _ terminal: Terminal) {
@@ -108,6 +120,16 @@ struct ReplayOptions: ParsableArguments {
         if reader.sampleCount == 0 {
             terminal.note(
                 "player-monitor: found no sample; a recording has JSON lines as the backends 'file' and 'json' write them"
+            )
+        }
+        if reader.reorderedCount > 0 {
+            terminal.note(
+                "player-monitor: \(String(counting: reader.reorderedCount, "sample")) out of order: ordered by sequence number"
+            )
+        }
+        if reader.missingCount > 0 {
+            terminal.note(
+                "player-monitor: \(String(counting: reader.missingCount, "sequence number")) missing: samples that were lost, or that the recording leaves out"
             )
         }
         if reader.duplicateCount > 0 {

@@ -17,6 +17,7 @@ struct ReplayOutput {
     private var aggregates: [QualityAggregate]
     private var plays = ConcurrentPlays()
     private var count = 0
+    private var healedCount = 0
 
     init(_ terminal: Terminal, dialects: [Dialect], format: ReplayCommand.Format) {
         (self.terminal, self.dialects, self.format) = (terminal, dialects, format)
@@ -26,6 +27,7 @@ struct ReplayOutput {
     /// Prints a session that has ended.
     mutating func add(_ session: QualitySession, title: String) throws {
         count += 1
+        if !session.lostEvents.isEmpty { healedCount += 1 }
         for index in aggregates.indices { aggregates[index].add(session) }
         plays.add(session)
         switch format {
@@ -66,6 +68,7 @@ extension ReplayOutput {
             \(session.length) ms  \(session.state.rawValue)  \(session.playbackId ?? key.sender)
             """
         var rows: [[TerminalText]] = []
+        if let lost = session.lostEventSummary { rows.append(["  healed", "missing events", "\(lost)"]) }
         for dialect in dialects {
             for reading in dialect.readings(of: session) {
                 let metric = reading.metric
@@ -87,7 +90,8 @@ extension ReplayOutput {
             }
         }
         let noun = count == 1 ? "session" : "sessions"
-        let head: TerminalText = "\(count) \(noun), at most \(plays.peak) at the same time"
+        var head: TerminalText = "\(count) \(noun), at most \(plays.peak) at the same time"
+        if healedCount > 0 { head += ", \(healedCount) healed (events are missing)" }
         let lines = rows.count > 1 ? ColumnTable(rows, rightColumns: [2, 3, 4, 5, 6, 7]).lines : []
         try terminal.output(([head] + lines).map { $0 + "\n" }.joined())
     }
@@ -121,8 +125,10 @@ extension ReplayOutput {
         let times = SessionState.allCases.filter { session.times[$0] > 0 }.map {
             ($0.rawValue, JSONValue.int(session.times[$0]))
         }
+        let lost = session.lostEvents.map { ($0.key.name, JSONValue.int($0.value)) }
         return [
-            "sender": .string(session.key.sender), "number": .int(session.key.number),
+            "lostEvents": .object(Dictionary(lost) { _, last in last }), "sender": .string(session.key.sender),
+            "number": .int(session.key.number),
             "playbackId": session.playbackId.map { .string($0) } ?? .null, "title": .string(title),
             "begin": .int(Int(clamping: session.begin.wallTime.milliseconds)), "length": .int(session.length),
             "state": .string(session.state.rawValue), "weight": .int(session.weight),
@@ -139,6 +145,8 @@ extension ReplayOutput {
         return [
             "count": .int(count), "peak": .int(plays.peak), "samples": .int(reader.sampleCount),
             "duplicates": .int(reader.duplicateCount), "skipped": .int(reader.problemCount),
+            "reordered": .int(reader.reorderedCount), "missing": .int(reader.missingCount),
+            "late": .int(reader.lateCount), "healed": .int(healedCount),
             "metrics": .object(metrics),
         ]
     }

@@ -90,8 +90,9 @@ struct ReportCommand: AsyncParsableCommand {
         var set = builder.finish()
         (set.sampleCount, set.problemCount) = (reader.sampleCount, reader.problemCount)
         set.duplicateCount = reader.duplicateCount
-        let isFailed = reader.problemCount > 0 && (recording.strict || reader.sampleCount == 0)
-        return (set, !isFailed)
+        set.reading.reordered = reader.reorderedCount
+        (set.reading.missing, set.reading.late) = (reader.missingCount, reader.lateCount)
+        return (set, recording.isWhole(reader))
     }
 
     private func write(_ page: String, to path: String, _ terminal: Terminal) throws {

@@ -83,7 +83,8 @@ private final class QueueSource: RecordSource {
         let queued = backends.lazy.flatMap { AnySequence(queue.queued(for: $0)) }
         let dead = backends.lazy.map { queue.deadLetters(of: $0).map(\.record) }
         var (first, second) = (queued.makeIterator(), dead.makeIterator())
-        pages = AnyIterator { first.next() ?? second.next() }
+        // Dead letters are older than the samples that wait.
+        pages = AnyIterator { second.next() ?? first.next() }
     }
 
     func next() throws(ReplayError) -> SampleRecord? {

@@ -8,7 +8,8 @@ package struct ReplayedSample: Sendable {
     package let input: Int
 }
 
-/// Reads recorded samples: files in order, or merged by time, each sample once. Needs little memory for any length.
+/// Reads recorded samples: files in order, or merged by time, each sample once, and the samples of each log in the
+/// order of their numbers. Needs little memory for any length.
 ///
 /// ```swift
 /// let reader = try ReplayReader(ReplayInput.all(named: ["samples.ndjson"])) { print($0) }
@@ -32,6 +33,12 @@ package final class ReplayReader {
     package private(set) var sampleCount = 0
     /// The samples that were left out because an earlier sample had the same identifier.
     package private(set) var duplicateCount = 0
+    /// The samples that were recorded out of order and are returned in order.
+    package var reorderedCount: Int { sequence.reorderedCount }
+    /// The samples that were recorded too far from their place to be returned in order.
+    package var lateCount: Int { sequence.lateCount }
+    /// The numbers that no sample has, between the first and the last number of each log.
+    package var missingCount: Int { sequence.missingCount }
     /// The parts that were skipped.
     package var problemCount: Int { problems.count }
 
@@ -39,6 +46,8 @@ package final class ReplayReader {
     private let maxLineLength: Int
     private let problems: ProblemCounter
     private var seen = SeenSamples()
+    private var sequence: SequenceOrder
+    private var isAtEnd = false
     private var merge: TimeMerge?
     private var sources: [any RecordSource] = []
     private var current = 0
@@ -50,13 +59,16 @@ package final class ReplayReader {
     ///   - inputs: the inputs, in the order in which they are read.
     ///   - order: the order of the samples.
     ///   - maxLineLength: the longest line in bytes; longer lines are skipped.
+    ///   - window: the largest number of samples that wait for an earlier one; nil is ``SequenceOrder/window``.
     ///   - report: receives every part that is skipped, on the thread that reads.
     package init(
         _ inputs: [ReplayInput],
         order: Order = .input,
         maxLineLength: Int = 16 << 20,
+        window: Int? = nil,
         report: @escaping @Sendable (ReplayProblem) -> Void = { _ in }
     ) {
+        sequence = SequenceOrder(window: window ?? SequenceOrder.window)
         self.inputs = inputs
         self.order = order
         self.maxLineLength = maxLineLength
@@ -66,14 +78,25 @@ package final class ReplayReader {
     /// Returns the next sample; nil at the end.
     /// - Throws: ``ReplayError`` if an input cannot be opened or read.
     package func next() throws(ReplayError) -> ReplayedSample? {
-        while let (record, input) = try nextRecord() {
-            if seen.insert(record) {
+        while true {
+            if let (record, input) = sequence.next(isAtEnd: isAtEnd) {
                 sampleCount += 1
                 return ReplayedSample(record: record, input: input)
             }
-            duplicateCount += 1
+            if isAtEnd { return nil }
+            guard let item = try nextRecord() else {
+                isAtEnd = true
+                continue
+            }
+            guard seen.insert(item.record) else {
+                duplicateCount += 1
+                continue
+            }
+            if let (record, input) = sequence.add(item) {
+                sampleCount += 1
+                return ReplayedSample(record: record, input: input)
+            }
         }
-        return nil
     }
 
     /// The bytes that were read so far, and the size of all inputs where it is known.
@@ -83,7 +106,7 @@ package final class ReplayReader {
         return (read, sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
     }
 
-    private func nextRecord() throws(ReplayError) -> (record: SampleRecord, source: Int)? {
+    private func nextRecord() throws(ReplayError) -> SequenceOrder.Item? {
         if order == .time {
             if merge == nil {
                 for input in inputs { sources.append(try open(input)) }

@@ -57,6 +57,106 @@ struct SampleFileReaderTests {
         return bytes
     }
 
+    /// The sample of a number in other forms than a file backend writes.
+    private func object(_ number: Int) throws -> JSONValue { try JSONValue(parsing: lines(number..<number + 1)) }
+
+    @Test("A byte order mark of UTF-8 costs no sample, also between joined files, plain and compressed")
+    func byteOrderMark() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = mark + lines(0..<3) + mark + lines(3..<5)
+        for bytes in [text, try #require(Gzip.compress(text))] {
+            let (records, problems) = try read(bytes)
+            #expect(records == (0..<5).map { Samples.record($0) })
+            #expect(problems.isEmpty)
+        }
+    }
+
+    @Test(
+        "UTF-16 is refused with the way to convert it",
+        arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian]
+    )
+    func utf16(encoding: String.Encoding) throws {
+        let text = "\u{FEFF}" + String(decoding: lines(0..<3), as: UTF8.self)
+        let (records, problems) = try read(Array(try #require(text.data(using: encoding))))
+        #expect(records.isEmpty)
+        #expect(problems.count == 1 && problems.first?.line == 1)
+        #expect(problems.first?.reason.contains("iconv") == true)
+    }
+
+    @Test("A JSON array is read sample by sample, on one line or on many, of any length")
+    func array() throws {
+        let objects = try (0..<3000).map { try object($0).description }
+        let records = (0..<3000).map { Samples.record($0) }
+        for text in [
+            "[" + objects.joined(separator: ",") + "]",
+            "\u{FEFF}\n [\r\n" + objects.joined(separator: ",\r\n") + "\r\n]\r\n",
+            "[\n" + objects.joined(separator: "\n,\n").replacing("\":", with: "\" :\n  ") + "]",
+            "{\n" + objects.map { $0.dropFirst() }.joined(separator: "\n{\n"),
+        ] {
+            let found = try read(Array(text.utf8))
+            #expect(found.records == records)
+            #expect(found.problems.isEmpty)
+        }
+        #expect(try read(Array("[]".utf8)).problems.isEmpty)
+    }
+
+    @Test("Damage in a JSON array costs the damaged samples, and a torn end is reported")
+    func damagedArray() throws {
+        let objects = try (0..<4).map { try object($0).description }
+        let text =
+            "[\n\(objects[0]),\nbroken,\n{\"id\":\"torn\n,\n\(objects[1]),\n{\"x\":[1,{}]},\(objects[2]),\n{\"id\""
+        let (records, problems) = try read(Array(text.utf8))
+        #expect(records == (0..<3).map { Samples.record($0) })
+        #expect(problems.map(\.line) == [3, 5, 7, 8])
+        #expect(problems.last?.reason == "the last value is torn")
+    }
+
+    @Test("An array's sample beyond the limit is reported and skipped")
+    func longValue() throws {
+        let long = "{\"x\":\"" + String(repeating: "y", count: 300_000) + "\"}"
+        let text = "[\(try object(0)),\n\(long),\n\(try object(1))]"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.file("s")))
+        var reader = try SampleFileReader(path: scratch.file("s"), maxLineLength: 1000)
+        var records: [SampleRecord] = []
+        while let record = try reader.next() { records.append(record) }
+        #expect(records == (0..<2).map { Samples.record($0) })
+        #expect(reader.problems == [.init(line: 2, reason: "longer than 1000 bytes")])
+    }
+
+    @Test("Rows of ClickHouse are read: quoted integers, nulls, and the text of a column of attributes")
+    func clickHouse() throws {
+        let row = """
+            "id":"\(Samples.record(7).id.description.lowercased())","sequence":"7","type":"event","action":"Ping","name":"",\
+            "kind":"","unit":"","value":null,"tracker":"1","time":"9","instant":"7","service":"","sender":"","arrived":"2026-11-26"
+            """
+        let text = "{\(row),\"attributes\":\"{\\\"n\\\":7,\\\"text\\\":\\\"text\\\"}\"}"
+        let object =
+            "{\(row.replacing("\"service\":\"\"", with: "\"service\":null")),\"attributes\":{\"n\":7,\"text\":\"text\",\"fps\":null}}"
+        let document =
+            "{\n\t\"meta\":\n\t[\n\t\t{\n\t\t\t\"name\": \"data\",\n\t\t\t\"type\": \"[\"\n\t\t}\n\t],\n\n\t\"data\":\n\t[\n\t\t\(text)\n\t],\n\n\t\"rows\": 1,\n\t\"statistics\": {\"elapsed\": 0.1}\n}\n"
+        for bytes in [text, object, document, document.replacing("\n", with: "").replacing("\t", with: "")] {
+            let found = try read(Array((bytes + "\n").utf8))
+            #expect(found.records == [Samples.record(7)], "\(bytes)")
+            #expect(found.problems.isEmpty)
+        }
+        let quoted =
+            "{\(row),\"attributes\":{\"accumPlayTime\":\"1200\",\"title\":\"1984\",\"timeSinceStart\":\"5\"}}\n"
+        let attributes = try #require(try read(Array(quoted.utf8)).records.first).sample.attributes
+        #expect(attributes["accumPlayTime"] == .int(1200) && attributes["title"] == .string("1984"))
+        #expect(attributes["timeSinceStart"] == .int(5))
+    }
+
+    @Test("A metric's value of 64 bits may be quoted")
+    func quotedValue() throws {
+        let line = """
+            {"id":"\(Samples.record(1).id)","sequence":"1","type":"metric","action":"","name":"PlayTime","kind":"gauge","unit":"ms",\
+            "value":"1500","tracker":"1","time":"9","instant":"7","attributes":{}}
+            """
+        let record = try #require(try read(Array((line + "\n").utf8)).records.first)
+        guard case .metric(let metric) = record.sample else { throw CancellationError() }
+        #expect(metric.value == .int(1500))
+    }
+
     @Test("Zeros after the last batch, from a loss of power, are reported and lose no sample")
     func zeros() throws {
         let (records, problems) = try read(member(0..<10) + [UInt8](repeating: 0, count: 20_000))

@@ -62,6 +62,46 @@ struct ReplayCommandTests {
         #expect(piped == plain.output)
     }
 
+    @Test("Lines in another order, twice, in an array or behind a byte order mark give the same sessions, and a note")
+    func forms() throws {
+        let lines = try golden().split(separator: "\n")
+        let sessions = { (path: String) in
+            try Run.playerMonitor("replay", "--dialect", "all", "--format", "ndjson", path).output.split(
+                separator: "\n"
+            )
+        }
+        let expected = try sessions(Self.golden)
+        let reversed = try write(
+            (lines.reversed() + lines.prefix(2)).joined(separator: "\n") + "\n",
+            to: "reversed.ndjson"
+        )
+        let found = try sessions(reversed)
+        #expect(found.dropLast() == expected.dropLast())
+        let summary = try JSONValue(parsing: String(try #require(found.last)))
+        #expect(summary["reordered"]?.int == lines.count - 1 && summary["duplicates"]?.int == 2)
+        #expect(summary["missing"]?.int == 0 && summary["late"]?.int == 0 && summary["healed"]?.int == 0)
+        let run = try Run.playerMonitor("replay", reversed)
+        #expect(run.status == 0)
+        #expect(run.errors.contains("\(lines.count - 1) samples out of order: ordered by sequence number"))
+        #expect(try sessions(write("\u{FEFF}[" + lines.joined(separator: ",") + "]", to: "array.json")) == expected)
+        #expect(try Run.playerMonitor("report", "--text", reversed).output.contains("put in order"))
+    }
+
+    @Test("A session that misses an event has the metrics of the whole session, and says what is missing")
+    func healed() throws {
+        let lines = try golden().split(separator: "\n")
+        let left = lines.filter { !$0.contains("\"action\":\"Start\"") }
+        #expect(left.count == lines.count - 1)
+        let path = try write(left.joined(separator: "\n") + "\n", to: "lossy.ndjson")
+        let run = try Run.playerMonitor("replay", "--format", "ndjson", path)
+        let session = try JSONValue(parsing: String(try #require(run.output.split(separator: "\n").first)))
+        #expect(session["lostEvents"]?["Start"]?.int == 1)
+        #expect(session["metrics"]?["instrument"]?["StartTime"]?.int != nil)
+        #expect(run.errors.contains("1 sequence number missing"))
+        #expect(try Run.playerMonitor("replay", path).output.contains("missing events  Start"))
+        #expect(try Run.playerMonitor("report", "--text", path).output.contains("1 session healed"))
+    }
+
     @Test("Damaged lines are noted with file and number; --strict and a recording without samples give exit code 1")
     func damaged() throws {
         let path = try write(

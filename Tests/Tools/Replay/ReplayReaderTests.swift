@@ -27,13 +27,15 @@ struct ReplayReaderTests {
     private func read(
         _ paths: [String],
         order: ReplayReader.Order = .input,
-        maxLineLength: Int = 16 << 20
+        maxLineLength: Int = 16 << 20,
+        window: Int = SequenceOrder.window
     ) throws -> (numbers: [UInt64], problems: [String], reader: ReplayReader) {
         let problems = Mutex<[String]>([])
         let reader = ReplayReader(
             try ReplayInput.all(named: paths),
             order: order,
-            maxLineLength: maxLineLength
+            maxLineLength: maxLineLength,
+            window: window
         ) { problem in problems.withLock { $0.append(problem.description) } }
         var numbers: [UInt64] = []
         while let sample = try reader.next() { numbers.append(sample.record.sequence) }
@@ -51,7 +53,8 @@ struct ReplayReaderTests {
         #expect(numbers == Array(0..<12))
         #expect(problems.isEmpty)
         let named = try read([scratch.file("s.000003.ndjson.gz"), scratch.file("s.ndjson.gz")])
-        #expect(named.numbers == [2, 0, 1] + Array(3..<12))
+        #expect(named.numbers == Array(0..<12))
+        #expect(named.reader.reorderedCount == 2)
     }
 
     @Test("Damaged lines are reported with file and number, counted, and skipped")
@@ -160,6 +163,80 @@ struct ReplayReaderTests {
         }
         #expect(times == times.sorted())
         #expect(numbers == [[UInt64]](repeating: Array(0..<100), count: 3))
+    }
+
+    @Test("Samples are returned in the order of their numbers, and the reader counts what was not", arguments: 1...5)
+    func shuffled(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let records = (0..<2000).map(Recording.record).filter { $0.sequence % 500 != 77 }
+        let path = try write(records.shuffled(using: &generator) + records.prefix(9), to: "s.ndjson")
+        let (numbers, _, reader) = try read([path])
+        #expect(numbers == records.map(\.sequence))
+        #expect(reader.reorderedCount > 1000)
+        #expect(reader.missingCount == 4 && reader.duplicateCount == 9 && reader.lateCount == 0)
+        #expect(try read([path], order: .time).numbers == numbers)
+    }
+
+    @Test("Two parts of a log, each with every other sample, are one log again")
+    func partitions() throws {
+        let paths = try (0..<2).map { part in
+            try write((0..<500).map { Recording.record(2 * $0 + part) }, to: "part-\(part).ndjson")
+        }
+        let (numbers, _, reader) = try read(paths)
+        #expect(numbers == Array(0..<1000))
+        #expect(reader.missingCount == 0)
+    }
+
+    @Test("A sample that comes after the window is returned out of order and counted as late")
+    func late() throws {
+        let records = (1..<300).map(Recording.record) + [Recording.record(0)]
+        let (numbers, _, reader) = try read([try write(records, to: "s.ndjson")], window: 100)
+        #expect(numbers == Array(1..<300) + [0])
+        #expect(reader.lateCount == 1 && reader.reorderedCount == 0)
+    }
+
+    @Test("A log with gaps keeps its order and needs no more samples in memory than the window")
+    func gaps() throws {
+        let records = (0..<1000).map { Recording.record(3 * $0) }
+        let (numbers, _, reader) = try read([try write(records, to: "s.ndjson")], window: 10)
+        #expect(numbers == records.map(\.sequence))
+        #expect(reader.missingCount == 1998 && reader.reorderedCount == 0 && reader.lateCount == 0)
+    }
+
+    @Test("A sample that continues its log is returned before the next one is read")
+    func noDelay() {
+        var order = SequenceOrder()
+        #expect(order.add((Recording.record(0), 0))?.record.sequence == 0)
+        #expect(order.add((Recording.record(1), 0))?.record.sequence == 1)
+        #expect(order.add((Recording.record(3), 0)) == nil)
+        #expect(order.next(isAtEnd: false) == nil)
+        #expect(order.add((Recording.record(2), 0)) == nil)
+        #expect(order.next(isAtEnd: false)?.record.sequence == 2)
+        #expect(order.next(isAtEnd: false)?.record.sequence == 3)
+        #expect(order.add((Recording.record(4), 0))?.record.sequence == 4)
+    }
+
+    @Test("Samples of other producers are ordered for each instrument; a number that begins again begins a new log")
+    func foreignOrder() throws {
+        var generator = SeededGenerator(seed: 7)
+        func foreign(_ number: Int, at time: Int64, _ sender: String) -> SampleRecord {
+            guard case .event(var event) = Recording.record(Int(time), at: time).sample else {
+                return Recording.record(0)
+            }
+            event[.senderId] = sender
+            return SampleRecord(
+                id: SampleID(high: generator.next() & ~0xF000 | 0x4000, low: generator.next() >> 2 | 1 << 63),
+                sequence: UInt64(number),
+                sample: .event(event)
+            )
+        }
+        let first = (0..<6).map { foreign($0, at: Int64($0), "a-0") }
+        let again = (0..<3).map { foreign($0, at: Int64(100 + $0), "a-0") }
+        let other = foreign(0, at: 50, "b-0")
+        let swapped = [first[1], first[0], first[2], first[4], other, first[3], first[5]] + again
+        let (numbers, _, reader) = try read([try write(swapped, to: "s.ndjson")])
+        #expect(numbers == [0, 1, 2, 3, 0, 4, 5, 0, 1, 2])
+        #expect(reader.reorderedCount == 2 && reader.missingCount == 0)
     }
 
     @Test("A path that is neither a file nor a queue is refused with the reason")

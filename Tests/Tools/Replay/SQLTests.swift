@@ -189,6 +189,37 @@ struct SQLTests {
         }
     }
 
+    @Test(
+        "A recording that misses events, and is in no order, gives the values of the library, which heals its sessions",
+        .enabled(if: !installed.isEmpty, "SKIPPED: no SQL engine is installed (scripts/install-sql-engines.sh)"),
+        arguments: installed
+    )
+    func gaps(engine: Engine) async throws {
+        var generator = SeededGenerator(seed: 31)
+        let all = await LiveSessions.record(seed: 31, steps: 900, complete: true, metricalc: CoreMetricalc())
+        let lossy: Set<Action> = [
+            .bufferBegin, .bufferFinish, .seekBegin, .seekFinish, .pauseBegin, .pauseFinish, .ping,
+        ]
+        let records = all.filter { record in
+            guard case .event(let event) = record.sample else { return false }
+            return !lossy.contains(event.action) || Int.random(in: 0..<5, using: &generator) > 0
+        }
+        let sessions = sessions(of: records)
+        #expect(sessions.contains { $0.lostEvents[.bufferFinish] != nil })
+        let written = records.shuffled(using: &generator) + records.prefix(7)
+        try Data(JSONLines.encode(written)).write(to: URL(fileURLWithPath: scratch.file("g.ndjson")))
+        let rows = try run(engine, scratch.file("g.ndjson"))
+        for metric in Dialect.openavt.metrics {
+            let found = Self.table(try #require(rows["from-events/" + metric.name + ".sql"], "\(metric.name)"))
+            #expect(found == Self.expected(metric, sessions), "\(metric.name)")
+        }
+        let numbers = records.map(\.sequence)
+        let span = try #require(numbers.max()) - (try #require(numbers.min())) + 1
+        let samples = try #require(rows["recording/Samples.sql"]?.first)
+        #expect(samples["samples"]?.int == records.count && samples["copies"]?.int == 7)
+        #expect(samples["missing"]?.int == Int(span) - records.count)
+    }
+
     /// The sum over the rows, each with its weight.
     private static func weighted(_ rows: [JSONValue]) -> Int {
         rows.reduce(0) { $0 + ($1["value"]?.int ?? $1["sum"]?.int ?? 0) * ($1["weight"]?.int ?? 0) }
@@ -248,7 +279,8 @@ struct SQLTests {
         for engine in Engine.allCases {
             let queries = Self.queries(of: engine)
             #expect(Set(queries.filter { !$0.contains("/") }) == quality.union(core))
-            #expect(Set(queries.filter { $0.contains("/") }) == Set(core.map { "from-events/" + $0 }).union(ads))
+            let others = Set(core.map { "from-events/" + $0 }).union(ads).union(["recording/Samples.sql"])
+            #expect(Set(queries.filter { $0.contains("/") }) == others)
         }
     }
 

@@ -20,6 +20,9 @@ internal import Glibc
 /// because of a crash between the write and the acknowledgement, is returned twice, with the same sequence
 /// number.
 ///
+/// A byte order mark of UTF-8 before a line is left out. A JSON array of samples, and an export of ClickHouse in the
+/// format `JSON`, are read sample by sample.
+///
 /// Names of attributes and actions stay in memory: a foreign file with many different names costs that memory.
 public struct SampleFileReader: ~Copyable {
     /// A line that was skipped.
@@ -57,6 +60,9 @@ public struct SampleFileReader: ~Copyable {
     /// The search for the next member after a damaged one; nil otherwise.
     private var search: MemberSearch?
     private var isSniffed = false
+    /// Whether the form of the text is known: lines, or values over several lines.
+    private var isBegun = false
+    private var values: SampleSplitter?
     /// Decompressed bytes that are not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
     /// The memory for a block, kept from block to block.
@@ -120,9 +126,9 @@ public struct SampleFileReader: ~Copyable {
             }
             if let parsed { return parsed }
             do {
-                return try SampleLine.read(Array(pending[text]))
+                return try SampleLine.read(Array(pending[text].droppingMark))
             } catch {
-                report(isOpenEnd ? "the last line is torn" : error.description)
+                report(isOpenEnd && values == nil ? "the last line is torn" : error.description)
             }
         }
         return nil
@@ -130,6 +136,8 @@ public struct SampleFileReader: ~Copyable {
 
     /// The place of the next line in `pending`, which stays valid until the next call; nil at the end.
     private mutating func nextLine() throws(FileBackendError) -> Range<Int>? {
+        if !isBegun { try begin() }
+        if values != nil { return try nextValue() }
         while true {
             if let newline = Self.newline(in: pending, from: searched) {
                 let text = start..<newline
@@ -148,6 +156,46 @@ public struct SampleFileReader: ~Copyable {
             if isAtEnd { return finish() }
             dropWhatIsRead()
             try readBlock()
+        }
+    }
+
+    /// Recognises the form of the text by its first bytes.
+    private mutating func begin() throws(FileBackendError) {
+        while pending.count < SampleSplitter.headSize, !isAtEnd { try readBlock() }
+        isBegun = true
+        switch SampleSplitter.Form(pending) {
+        case .lines: break
+        case .values(let splitter): values = splitter
+        case .unreadable(let reason):
+            line = 1
+            report(reason)
+            while !isAtEnd {
+                pending.removeAll(keepingCapacity: true)
+                try readBlock()
+            }
+            pending.removeAll()
+        }
+    }
+
+    /// The place of the next sample in a text of values, which stays valid until the next call; nil at the end.
+    private mutating func nextValue() throws(FileBackendError) -> Range<Int>? {
+        while true {
+            let found = values?.next(in: pending, limit: maxLineLength)
+            line = values?.line ?? line
+            switch found {
+            case .value(let range): return range
+            case .problem(let reason): report(reason)
+            case .more(let kept):
+                if isAtEnd {
+                    if values?.isOpen == true { report("the last value is torn") }
+                    values?.finish()
+                    pending.removeAll()
+                    return nil
+                }
+                pending.removeFirst(kept)
+                try readBlock()
+            case nil: return nil
+            }
         }
     }
 
@@ -238,4 +286,9 @@ public struct SampleFileReader: ~Copyable {
         if let onProblem { return onProblem(Problem(line: line, reason: reason)) }
         if problems.count < Self.mostProblems { problems.append(Problem(line: line, reason: reason)) }
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// The bytes without a byte order mark of UTF-8 before them: joined files have marks between their lines.
+    fileprivate var droppingMark: ArraySlice<UInt8> { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
 }

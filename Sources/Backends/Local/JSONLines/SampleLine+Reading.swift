@@ -12,19 +12,22 @@ extension SampleLine {
         let json: JSONValue
         do { json = try JSONReader.read(line) } catch { throw Failure(description: "not valid JSON: \(error)") }
         guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
-        guard let sequence = json["sequence"]?.int.flatMap({ UInt64(exactly: $0) }) else { throw missing("sequence") }
-        let service = json["service"]?.string.map { ServiceName($0) }
+        guard let sequence = integer(json["sequence"]).flatMap({ UInt64(exactly: $0) }) else {
+            throw missing("sequence")
+        }
+        // A column of a database has an empty text where a line has no member.
+        let service = json["service"]?.string.flatMap { $0.isEmpty ? nil : ServiceName($0) }
         return SampleRecord(id: id, sequence: sequence, sample: try sample(json), service: service)
     }
 
     private static func sample(_ json: JSONValue) throws(Failure) -> Sample {
-        guard let tracker = json["tracker"]?.int else { throw missing("tracker") }
-        guard let wall = json["time"]?.int, let instant = json["instant"]?.int else { throw missing("time") }
+        guard let tracker = integer(json["tracker"]) else { throw missing("tracker") }
+        guard let wall = integer(json["time"]), let instant = integer(json["instant"]) else { throw missing("time") }
         let time = Timestamp(
             instant: MonotonicInstant(nanoseconds: Int64(instant)),
             wallTime: WallTime(milliseconds: Int64(wall))
         )
-        let attributes = try attributes(json["attributes"])
+        let attributes = try attributes(json["attributes"], isQuoted: json["time"]?.string != nil)
         switch json["type"]?.string {
         case "event":
             guard let action = json["action"]?.string else { throw missing("action") }
@@ -49,16 +52,40 @@ extension SampleLine {
         switch json["value"] {
         case .int(let value): return .int(value)
         case .double(let value): return .double(value)
+        case .string: if let value = integer(json["value"]) { return .int(value) } else { throw missing("value") }
         default: throw missing("value")
         }
     }
 
-    private static func attributes(_ json: JSONValue?) throws(Failure) -> Attributes {
+    /// An integer; ClickHouse writes those of 64 bits as text.
+    private static func integer(_ json: JSONValue?) -> Int? {
+        switch json {
+        case .int(let value): value
+        case .string(let text): Int(text).flatMap { String($0) == text ? $0 : nil }
+        default: nil
+        }
+    }
+
+    /// The attributes: an object, or the text of one, which a column of a database is.
+    ///
+    /// - Parameter isQuoted: whether integers are written as text; then those of numeric attributes are read.
+    private static func attributes(_ json: JSONValue?, isQuoted: Bool) throws(Failure) -> Attributes {
+        if case .string(let text)? = json {
+            guard let object = try? JSONReader.read(Array(text.utf8)), case .object = object else {
+                throw missing("attributes")
+            }
+            // The text of a column is as it was recorded.
+            return try attributes(object, isQuoted: false)
+        }
         guard case .object(let members)? = json else { throw missing("attributes") }
         var elements: [(name: AttributeName, value: AttributeValue)] = []
         elements.reserveCapacity(members.count)
-        for (name, member) in members.sortedByBytes(of: \.key) {
-            elements.append((AttributeName(name), try attributeValue(member)))
+        for (name, member) in members.sortedByBytes(of: \.key) where member != .null {
+            if isQuoted, NumericAttributes.contains(name), let number = integer(member) {
+                elements.append((AttributeName(name), .int(number)))
+            } else {
+                elements.append((AttributeName(name), try attributeValue(member)))
+            }
         }
         // Members of an object have different names.
         return Attributes(distinct: elements)

@@ -62,4 +62,6 @@ extension AttributeKey where Value == String {
     public static var rendition: Self { QualityField.rendition }
     /// The direction of a `playbackRateTime`: `fast` or `slow`.
     public static var rate: Self { QualityField.rate }
+    /// The events that a session misses: an attribute of the last metrics of a session that was healed.
+    public static var lostEvents: Self { QualityField.lostEvents }
 }

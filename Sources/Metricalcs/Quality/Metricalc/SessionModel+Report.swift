@@ -11,9 +11,10 @@ extension SessionModel {
         }
         if event[.isAdsTracker] != true { reported.tracker = event.tracker }
         let tracker = reported.tracker ?? event.tracker
+        let isEnd = visit.isEnd
+        if isEnd { noteLostEvents() }
         var report = SessionReport(tracker, event.time, identity: reported.identity, metrics)
         metrics = []
-        let isEnd = visit.isEnd
         if visit.isOfEvent { reportMoments(of: event, to: &report) }
         reportIncrements(to: &report, withStalls: isEnd || event.action == .ping || !phase.isStalled)
         if visit == .afterFailure { return metrics = report.metrics }
@@ -34,6 +35,7 @@ extension SessionModel {
     /// event.
     mutating func reportLast(of tracker: TrackerID, into metrics: inout [Metric]) {
         if !reported.hasIdentity { (reported.identity, reported.hasIdentity) = (session.identity, true) }
+        noteLostEvents()
         var report = SessionReport(tracker, session.end, identity: reported.identity, metrics)
         metrics = []
         reportIncrements(to: &report, withStalls: true)
@@ -44,9 +46,15 @@ extension SessionModel {
         metrics = report.metrics
     }
 
+    /// The last metrics of a session say which events it misses.
+    private mutating func noteLostEvents() {
+        if let lost = session.lostEventSummary { reported.identity[QualityField.lostEvents] = lost }
+    }
+
     /// Times of the start and of requests: each belongs to one event.
     private func reportMoments(of event: Event, to report: inout SessionReport) {
-        if event.action == .start, reported.plays == 0, session.startup.hasStarted {
+        let isStart = event.action == .start || session.lostEvents[.start] != nil
+        if isStart, reported.plays == 0, session.startup.hasStarted {
             report.add(.startTime, session.startTime)
             report.add(.prerollTime, session.prerollTime)
         }

@@ -41,6 +41,9 @@ public struct QualitySession: Hashable, Sendable {
     public internal(set) var failures = Failures()
     /// The sums that the eight core metrics add up to.
     public internal(set) var core = CoreSums()
+    /// The events that the session misses, by the state that the hub reports with the events that are there: how many
+    /// of each action. The session's sums include what these events would have changed.
+    public internal(set) var lostEvents: [Action: Int] = [:]
 
     init(key: SessionKey, begin: Timestamp) {
         self.key = key
@@ -53,6 +56,14 @@ public struct QualitySession: Hashable, Sendable {
 
     /// The length in milliseconds, from the first event to the latest.
     public var length: Int { begin.instant.milliseconds(to: end.instant) }
+
+    /// The events that the session misses, in words: `BufferFinish, SeekBegin × 2`; nil if it misses none.
+    public var lostEventSummary: String? {
+        if lostEvents.isEmpty { return nil }
+        return lostEvents.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
+            .map { $0.value == 1 ? $0.key.name : "\($0.key.name) × \($0.value)" }
+            .joined(separator: ", ")
+    }
 
     /// Whether the session ended before the start without a fatal error, except one that the person's own action
     /// caused.

@@ -120,6 +120,9 @@ extension SessionModel {
         guard !phase.hasStarted, event.action != .start, event[.inPlaybackBlock] == true else { return }
         phase.hasStarted = true
         session.startup.hasStarted = true
+        session.lostEvents[.start, default: 0] += 1
+        // Of a session that is known from its beginning, the start itself is missing.
+        if session.startup.begin != nil { session.core.plays += 1 }
         // The block of an event is the state after it, and the event itself is yet to be applied.
         let action = event.action
         if action != .adBreakBegin, event[.inAdBreakBlock] == true { phase.isInAdBreak = true }

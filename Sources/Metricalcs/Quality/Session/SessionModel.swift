@@ -30,6 +30,7 @@ public struct SessionModel: Hashable, Sendable {
     let recording: Recording
     var phase = SessionPhase()
     var picture = CurrentPicture()
+    var hub = HubReport()
     /// The sums that a metricalc has reported of the session.
     var reported = ReportedSums()
     /// The measurements of the latest event.
@@ -44,7 +45,7 @@ public struct SessionModel: Hashable, Sendable {
     ///   - recording: what the model keeps in addition to sums.
     public init(opening event: Event, key: SessionKey? = nil, recording: Recording = .sums) {
         let key = key ?? SessionKey(sender: event[.senderId] ?? event.tracker.description, number: 0)
-        session = QualitySession(key: key, begin: event.time)
+        session = QualitySession(key: key, begin: Self.begin(before: event))
         session.senderId = event[.senderId]
         session.weight = min(max(1, event[QualityField.sampleWeight] ?? 1), QualitySession.largestWeight)
         self.recording = recording
@@ -58,25 +59,30 @@ public struct SessionModel: Hashable, Sendable {
     /// session.
     public mutating func observe(_ event: Event) {
         observation = Observation()
+        let isAdTracker = event[.isAdsTracker] == true
+        let reading = isAdTracker ? nil : HubReading(event)
+        heal(before: event, reading)
         let now = max(session.end.instant, event.time.instant)
         pass(until: now)
         if session.end.instant < now { session.end.wallTime = event.time.wallTime }
         session.end.instant = now
-        let isAdTracker = event[.isAdsTracker] == true
-        if !isAdTracker {
+        if let reading {
             if session.playbackId == nil { session.playbackId = event[.playbackId] }
             if event.action == .streamLoad || session.streamId == nil { session.streamId = event[.streamId] }
             adoptMissedStart(event)
+            countCoreLosses(before: event, reading)
             countCore(event)
         }
         apply(event, isAdTracker: isAdTracker)
         if !isAdTracker { notice(event) }
         enter(phase.state)
+        hub.note(event, reading: reading, phase: phase, at: now)
     }
 
     /// Counts an event of a playback that has failed, for the core metrics alone: the session itself is over.
     mutating func observeAfterFailure(_ event: Event) {
         observation = Observation()
+        countCoreLosses(before: event, HubReading(event))
         countCore(event)
     }
 

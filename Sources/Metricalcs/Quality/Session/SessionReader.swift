@@ -121,7 +121,7 @@ extension SessionReader {
             let belongs = senders.entries[slot].matches(playbackId)
             if belongs, !senders.entries[slot].isOver { return add(event, to: slot, visit) }
             if belongs, !event.action.opensPlayback { return addAfterFailure(event, to: slot, visit) }
-            close(slot, visit)
+            close(slot, before: event, visit)
         }
         guard opensSession(event, in: slot, playbackId) else { return }
         open(event, slot ?? makeSlot(for: name, event.tracker, visit), visit)
@@ -234,8 +234,11 @@ extension SessionReader {
     }
 
     /// Closes the open session of a sender as stopped; a session that has failed remains so.
+    ///
+    /// The end of a playback that is missing is healed by the first event of the next one.
     private mutating func close(
         _ slot: SenderTable.Slot,
+        before next: Event? = nil,
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
         guard senders.entries[slot].isOpen else { return }
@@ -244,6 +247,7 @@ extension SessionReader {
             return senders.entries[slot].release()
         }
         if senders.entries[slot].hasStarted { concurrentPlays -= 1 }
+        if let next { senders.entries[slot].model?.healEnd(before: next) }
         senders.entries[slot].model?.close()
         senders.entries[slot].model?.visit { visit(&$0, .earlier) }
         senders.entries[slot].release()

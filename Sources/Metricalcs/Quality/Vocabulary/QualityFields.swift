@@ -31,6 +31,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.sampleWeight, "The number of sessions that a recorded session stands for"),
         FieldDeclaration(.rendition, "The rendition that a metric is about", .performanceData),
         FieldDeclaration(.rate, "The direction of the playback rate that a metric is about"),
+        FieldDeclaration(.lostEvents, "The events that a session misses", .performanceData),
         FieldDeclaration(Action.requestFinish.timeKey, "Time since the latest request", .performanceData),
         FieldDeclaration(
             Action.playbackRateChange.timeKey,
@@ -57,4 +58,5 @@ enum QualityField {
     /// Attributes of metrics.
     static let rendition = AttributeKey<String>("rendition")
     static let rate = AttributeKey<String>("rate")
+    static let lostEvents = AttributeKey<String>("lostEvents")
 }

@@ -98,6 +98,7 @@ package struct ReportBuilder: Sendable {
             isExitDuringRebuffer: sums.interruptions.isExitDuringRebuffer,
             values: Measure.all.map { $0.value(of: sums) },
             stallCount: sums.interruptions.rebufferCount,
+            lostEvents: sums.lostEventSummary,
             timeline: timeline(of: sums, draft)
         )
         set.add(session, sums, ads: draft.ads.summary)

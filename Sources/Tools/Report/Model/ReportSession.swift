@@ -24,6 +24,8 @@ package struct ReportSession: Sendable {
     package var values: [Double?]
     /// The number of stalls.
     package var stallCount: Int
+    /// The events that the session misses, in words; nil if it misses none.
+    package var lostEvents: String?
     /// The course of the session.
     package var timeline: Timeline
 

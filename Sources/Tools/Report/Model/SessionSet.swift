@@ -33,6 +33,20 @@ package struct SessionSet: Sendable {
     package var sampleCount = 0
     package var problemCount = 0
     package var duplicateCount = 0
+    /// The order of the samples in the recording.
+    package var reading = Reading()
+    /// The sessions that miss events.
+    package private(set) var healedCount = 0
+
+    /// The samples that were not in their order.
+    package struct Reading: Hashable, Sendable {
+        /// Samples that were put in order.
+        package var reordered = 0
+        /// Sequence numbers without a sample.
+        package var missing = 0
+        /// Samples that were too far from their place.
+        package var late = 0
+    }
 
     /// The number of recorded sessions.
     package var count: Int { recorded.sessions }
@@ -45,6 +59,7 @@ package struct SessionSet: Sendable {
         self.ads.add(ads, weight: sums.weight)
         aggregate.add(sums)
         plays.add(sums)
+        if !sums.lostEvents.isEmpty { healedCount += 1 }
         recorded.add(session, sums, weight: 1)
         estimated.add(session, sums, weight: sums.weight)
         for (position, value) in session.values.enumerated() {

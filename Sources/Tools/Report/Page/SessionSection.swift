@@ -51,12 +51,13 @@ enum SessionSection {
         let cause: HTML =
             session.failure.map { "<small>\(PageLimits.cut($0.code ?? $0.description, to: limits.title))</small>" }
             ?? ""
+        let healed: HTML = session.lostEvents.map { "<small>healed, missing: \($0)</small>" } ?? ""
         let begin = WallTime(milliseconds: session.begin).rfc3339.prefix(19).replacing("T", with: " ")
         return """
             <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
             <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td>\(begin)<td>\(cells[0])\
             <td>\(session.stallCount)<td>\(cells[1])<td>\(cells[2])<td>\(cells[3])<td>\(cells[4])\
-            <td>\(session.ending)\(cause)
+            <td>\(session.ending)\(cause)\(healed)
 
             """
     }

@@ -31,12 +31,30 @@ enum SummarySection {
     }
 
     private static func reading(of set: SessionSet) -> HTML {
+        let parts = notes(of: set)
+        return parts.isEmpty ? "" : " \(parts.joined(separator: " "))"
+    }
+
+    /// What a reader of the figures must know about the recording.
+    static func notes(of set: SessionSet) -> [String] {
         var parts: [String] = []
         if set.problemCount > 0 {
             parts.append("\(Decimal.count(set.problemCount, "part")) could not be read: skipped.")
         }
         if set.duplicateCount > 0 { parts.append("\(Decimal.count(set.duplicateCount, "repeated sample")) left out.") }
-        return parts.isEmpty ? "" : " \(parts.joined(separator: " "))"
+        if set.reading.reordered > 0 {
+            parts.append("\(Decimal.count(set.reading.reordered, "sample")) put in order.")
+        }
+        if set.reading.missing > 0 {
+            parts.append("\(Decimal.count(set.reading.missing, "sequence number")) missing.")
+        }
+        if set.reading.late > 0 {
+            parts.append("\(Decimal.count(set.reading.late, "sample")) too far out of order: figures may be wrong.")
+        }
+        if set.healedCount > 0 {
+            parts.append("\(Decimal.count(set.healedCount, "session")) healed, because events are missing.")
+        }
+        return parts
     }
 
     /// `2026-11-22 13:05 UTC`.

@@ -29,7 +29,8 @@ package struct ReportText {
         let rows = SummarySection.figures(of: set).dropFirst().map { figure -> [TerminalText] in
             ["  \(figure.title)", "\(figure.value)", "(\(figure.note))"]
         }
-        return [head] + ColumnTable(rows, rightColumns: [1]).lines
+        let notes = SummarySection.notes(of: set).map { "  \($0)" as TerminalText }
+        return [head] + notes + ColumnTable(rows, rightColumns: [1]).lines
     }
 
     private static func minutes(_ milliseconds: Int64) -> String {

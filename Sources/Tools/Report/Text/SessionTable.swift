@@ -8,7 +8,7 @@ package enum SessionTable {
     private static let header = [
         "begin", "sender", "session", "title", "source", "outcome", "startTimeMs", "stalls", "rebufferTimeMs",
         "rebufferRatio",
-        "playTimeMs", "averageBitrate", "failureCode", "failureStatus", "failure",
+        "playTimeMs", "averageBitrate", "failureCode", "failureStatus", "failure", "lostEvents",
     ]
 
     /// The table with its header. Numbers are in the units of the metrics.
@@ -31,6 +31,7 @@ package enum SessionTable {
             number(.startTime), String(session.stallCount), number(.rebufferTime), number(.rebufferRatio),
             number(.playTime), number(.bitrate), session.failure?.code ?? "",
             session.failure?.status.map(String.init) ?? "", session.failure?.description ?? "",
+            session.lostEvents ?? "",
         ]
     }
 
