@@ -2,20 +2,23 @@ public import Instrument
 internal import InstrumentAds
 public import InstrumentHTTP
 
-/// Sends the beacons of ads: an HTTP GET for each, in order for each playback of an ad.
+/// Sends the beacons of ads: an HTTP GET for each, in order for each playback of an ad and server.
 ///
 /// ```swift
 /// let backend = BeaconBackend(transport: try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false)))
 /// let instrument = Instrument(hub: AdsHub(), backends: [backend], store: store)
 /// ```
 ///
-/// Beacons of different ads are sent at the same time, those of one ad in their order. A beacon that fails is retried,
-/// and the later beacons of its ad wait; a beacon that still fails after its ad's `Expires`, or an hour, becomes a dead
-/// letter, as does a beacon that a server refuses.
+/// The servers of an ad are independent: a server that refuses, fails, hangs or cannot be resolved delays no beacon for
+/// another server. Beacons of one ad for one server are sent in their order. A beacon that fails is retried, and the
+/// later beacons of its ad for the same server wait; a beacon that still fails after its ad's `Expires`, or an hour,
+/// becomes a dead letter, as does a beacon that a server refuses. A beacon for a position in the ad (quartiles,
+/// `progress`, `complete`) is given up after ``Beacons/longestLifetimeOfPositions``.
 ///
-/// A server that takes no beacons rests for a growing time, and delays no other ad: up to ``mostAhead`` beacons of
-/// other ads, for other servers, that wait behind its beacons are sent before them. The backend remembers these until
-/// their turn in the queue comes; a process that is killed in between sends them again, under the same identifiers.
+/// A server that takes no beacons rests for a growing time: up to ``mostAhead`` beacons for other servers that wait
+/// behind its beacons are sent before them. The backend remembers these until their turn in the queue comes; a process
+/// that is killed in between sends them again, under the same identifiers. The first beacons of an ad do not wait for
+/// the end of a rest, unless the server asked for it. A flush or a shutdown tries every server once more.
 ///
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
 /// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a
@@ -42,6 +45,9 @@ public final class BeaconBackend: SelectiveBackend {
     private static let mostAtALook = 4_000
     /// While a server rests, the queue is looked at in this interval: beacons for other servers may have come.
     private static let look = Duration.seconds(2)
+    /// While a request is under way, the queue is looked at in this interval, or, if many beacons wait, more rarely.
+    private static let shortLook = Duration.milliseconds(100)
+    private static let lookPerRecord = Duration.microseconds(100)
     /// How long beacons behind a batch are sent before the batch is tried again.
     private static let longestAhead = Duration.seconds(10)
 
@@ -53,7 +59,15 @@ public final class BeaconBackend: SelectiveBackend {
     private struct State {
         /// The final results of beacons that the queue has not yet settled: none of these is sent again.
         var settled: [SampleID: Settled] = [:]
-        var rests = ServerRests()
+        var rests = BeaconRests()
+        /// The servers that were tried for the present flush.
+        var triedForFlush: Set<String> = []
+    }
+
+    /// A step of a delivery.
+    private enum Step: Sendable {
+        case attempted(Beacon, BeaconAttempt)
+        case look
     }
 
     /// Creates a backend.
@@ -63,7 +77,8 @@ public final class BeaconBackend: SelectiveBackend {
     ///   - transport: sends requests.
     ///   - userAgent: the value of `User-Agent`.
     ///   - timeout: the limit for each request, redirects included.
-    ///   - maxAtOnce: the number of ads whose beacons are sent at the same time.
+    ///   - maxAtOnce: the number of requests at the same time, of which a server has an eighth, at least one; requests
+    ///     that wait for more than a second do not count, up to four times as many.
     ///   - clock: the time, for the expiry of beacons and the rests of servers.
     ///   - random: the source of the rests' jitter.
     public init(
@@ -71,7 +86,7 @@ public final class BeaconBackend: SelectiveBackend {
         transport: any HTTPTransport,
         userAgent: String = InstrumentVersion.userAgent(),
         timeout: Duration = .seconds(10),
-        maxAtOnce: Int = 8,
+        maxAtOnce: Int = 32,
         clock: any SchedulingClock = SystemClock(),
         random: RandomSource = RandomSource()
     ) {
@@ -84,17 +99,18 @@ public final class BeaconBackend: SelectiveBackend {
     /// Sends the beacons of a batch. Samples that are no beacons count as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome { await deliver(batch, before: .none) }
 
-    /// Sends the beacons of a batch, and those behind it if beacons of the batch wait for a server that takes none.
+    /// Sends the beacons of a batch, and those behind it while beacons of the batch wait for their servers.
     public func deliver(_ batch: Batch, before queued: QueuedSamples) async -> DeliveryOutcome {
         let beacons = batch.records.compactMap { Beacon($0) }
-        var delays = BeaconDelays()
-        await send(beacons, &delays)
-        guard let reason = delays.reason else {
-            _ = rest(delays)
-            return settle(batch, beacons)
-        }
-        await sendAhead(queued, &delays)
-        return .retry(after: rest(delays), reason: reason)
+        let run = await send(beacons, before: queued)
+        let pause = record(run)
+        guard areOpen(beacons) else { return settle(batch, beacons) }
+        return .retry(after: pause, reason: run.reason ?? "the server rests after a failure")
+    }
+
+    /// Whether a beacon has no final result.
+    private func areOpen(_ beacons: [Beacon]) -> Bool {
+        state.withLock { state in beacons.contains { state.settled[$0.id] == nil } }
     }
 
     /// The outcome of a batch of which every beacon has a final result.
@@ -102,10 +118,7 @@ public final class BeaconBackend: SelectiveBackend {
         let last = batch.records.last
         let refused = state.withLock { state in
             var refused: [SampleID: String] = [:]
-            for beacon in beacons {
-                let result = state.settled.removeValue(forKey: beacon.id)?.result
-                if case .refused(let reason)? = result { refused[beacon.id] = reason }
-            }
+            for beacon in beacons { refused[beacon.id] = state.settled.removeValue(forKey: beacon.id)?.result.refusal }
             // Beacons that the queue has erased never come.
             if let last {
                 state.settled = state.settled.filter { id, settled in
@@ -117,108 +130,140 @@ public final class BeaconBackend: SelectiveBackend {
         return refused.isEmpty ? .acknowledged : .acknowledgedExcept(refused)
     }
 
-    /// Sends the beacons that have no final result and need not wait, and records why the others wait.
-    private func send(_ beacons: [Beacon], _ delays: inout BeaconDelays) async {
-        let due = due(of: beacons, &delays)
-        let silent = SilentServers()
-        let pass = BeaconPass(maxAtOnce: maxAtOnce) { beacon in
-            let result = await self.send(beacon, silent)
-            return !Task.isCancelled && self.isExpired(beacon) ? result.givenUp : result
-        }
-        let results = await pass.run(due)
-        for beacon in due {
-            switch results[beacon.id] {
-            case .waiting(let wish, let reason):
-                delays.delay(beacon, reason)
-                delays.fail(beacon.server, after: wish)
-            case .sent, .refused: delays.answered.insert(beacon.server)
-            case nil: delays.delay(beacon, nil)
+    /// Sends the beacons of a batch that have no final result. Looks behind the batch while a request is under way or
+    /// a beacon of the batch waits: neither may delay other servers.
+    private func send(_ own: [Beacon], before queued: QueuedSamples) async -> BeaconRun {
+        let begin = clock.now
+        var (run, situation) = start(own, queued)
+        await withTaskGroup(of: Step.self) { tasks in
+            var isLooking = false
+            var interval = Self.shortLook
+            while true {
+                if !Task.isCancelled { startRequests(&run, situation, &tasks) }
+                if run.underWay == 0 {
+                    guard !Task.isCancelled, clock.now < begin.advanced(by: Self.longestAhead), areOpen(own) else {
+                        break
+                    }
+                    situation = self.situation(queued, &run)
+                    guard look(queued, &run, situation).found > 0 else { break }
+                    continue
+                }
+                if !isLooking {
+                    isLooking = true
+                    let next = clock.now.advanced(by: interval)
+                    tasks.addTask { [clock] in
+                        try? await clock.sleep(until: next, tolerance: nil)
+                        return .look
+                    }
+                }
+                switch await tasks.next() {
+                case .attempted(let beacon, let attempt): finish(beacon, attempt, &run)
+                case .look:
+                    isLooking = false
+                    situation = self.situation(queued, &run)
+                    // After the limit, only what hangs keeps the delivery open, and only for servers that answer.
+                    situation.isDraining = clock.now >= begin.advanced(by: Self.longestAhead)
+                    run.reconsider()
+                    if situation.isDraining, !run.isWaiting(at: clock.now) { continue }
+                    let seen = look(queued, &run, situation).seen
+                    interval = min(Self.look, max(Self.shortLook, Self.lookPerRecord * seen))
+                case nil: return
+                }
+                situation.now = clock.now
+                situation.wallTime = clock.wallTime
             }
+            tasks.cancelAll()
         }
-        state.withLock { state in
-            for beacon in due {
-                guard let result = results[beacon.id], result.isFinal else { continue }
-                state.settled[beacon.id] = Settled(sequence: beacon.sequence, result: result)
+        return run
+    }
+
+    /// The run of a delivery, with the beacons of the batch.
+    private func start(_ own: [Beacon], _ queued: QueuedSamples) -> (BeaconRun, BeaconRun.Situation) {
+        let (settled, tried) = state.withLock { ($0.settled, $0.triedForFlush) }
+        var run = BeaconRun(maxAtOnce: maxAtOnce, triedForFlush: tried)
+        let situation = situation(queued, &run)
+        for beacon in own where settled[beacon.id] == nil { run.add(beacon, situation) }
+        return (run, situation)
+    }
+
+    private func situation(_ queued: QueuedSamples, _ run: inout BeaconRun) -> BeaconRun.Situation {
+        let isFlushing = queued.isFlushing
+        if !isFlushing { run.triedForFlush = [] }
+        let rests = state.withLock { $0.rests }
+        return BeaconRun.Situation(now: clock.now, wallTime: clock.wallTime, rests: rests, isFlushing: isFlushing)
+    }
+
+    private func startRequests(
+        _ run: inout BeaconRun,
+        _ situation: BeaconRun.Situation,
+        _ tasks: inout TaskGroup<Step>
+    ) {
+        while let beacon = run.next(situation) {
+            if run.isSilent(beacon) {
+                // Its time is over: another attempt would only wait as long as the last one.
+                let reason = "given up after its expiry: the server did not answer another beacon in time"
+                finish(beacon, BeaconAttempt(result: .givenUp(reason)), &run)
+                continue
+            }
+            tasks.addTask {
+                var attempt = await self.send(beacon)
+                if !Task.isCancelled, beacon.isExpired(at: self.clock.wallTime) {
+                    attempt.result = attempt.result.afterExpiry
+                }
+                return .attempted(beacon, attempt)
             }
         }
     }
 
-    /// The beacons to send now, in their order.
-    private func due(of beacons: [Beacon], _ delays: inout BeaconDelays) -> [Beacon] {
-        let (settled, rests) = state.withLock { ($0.settled, $0.rests) }
-        var due: [Beacon] = []
-        let now = clock.now
-        for beacon in beacons where settled[beacon.id] == nil {
-            // A beacon must not overtake one that waits, and is given up only after its own attempt.
-            if delays.delays(beacon) {
-                delays.delay(beacon, nil)
-            } else if rests.isResting(beacon.server, at: now), !isExpired(beacon) {
-                delays.delay(beacon, "the server rests after a failure")
-            } else {
-                due.append(beacon)
-            }
-        }
-        return due
+    private func finish(_ beacon: Beacon, _ attempt: BeaconAttempt, _ run: inout BeaconRun) {
+        run.finish(beacon, attempt)
+        guard attempt.result.isFinal else { return }
+        state.withLock { $0.settled[beacon.id] = Settled(sequence: beacon.sequence, result: attempt.result) }
     }
 
-    /// Sends the beacons behind the batch whose servers take beacons.
-    private func sendAhead(_ queued: QueuedSamples, _ delays: inout BeaconDelays) async {
-        let end = clock.now.advanced(by: Self.longestAhead)
-        while !Task.isCancelled, clock.now < end {
-            let beacons = ahead(queued, delays)
-            if beacons.isEmpty { return }
-            await send(beacons, &delays)
-        }
-    }
-
-    /// The next beacons behind the batch that need not wait for an earlier one.
-    private func ahead(_ queued: QueuedSamples, _ delays: BeaconDelays) -> [Beacon] {
-        var found: [Beacon] = []
-        let now = clock.now
+    /// Adds the beacons behind the batch that can be sent now; returns how many it found, and how many samples it saw.
+    private func look(
+        _ queued: QueuedSamples,
+        _ run: inout BeaconRun,
+        _ situation: BeaconRun.Situation
+    ) -> (found: Int, seen: Int) {
+        var (found, seen) = (0, 0)
         queued.read { records in
             state.withLock { state in
-                for beacon in records.lazy.compactMap({ Beacon($0) }) where state.settled[beacon.id] == nil {
-                    guard !delays.delays(beacon), !delays.servers.contains(beacon.server),
-                        !state.rests.isResting(beacon.server, at: now)
+                for record in records {
+                    seen += 1
+                    guard let beacon = Beacon(record), state.settled[beacon.id] == nil,
+                        run.addAhead(beacon, situation)
                     else { continue }
-                    found.append(beacon)
-                    if found.count >= Self.mostAtALook || state.settled.count + found.count >= Self.mostAhead {
-                        return false
-                    }
+                    found += 1
+                    if found >= Self.mostAtALook || state.settled.count + found >= Self.mostAhead { return false }
                 }
                 return state.settled.count < Self.mostAhead
             }
         }
-        return found
+        return (found, seen)
     }
 
-    /// Lets the servers rest that took no beacons; returns the time up to the next delivery.
-    private func rest(_ delays: BeaconDelays) -> Duration? {
+    /// Lets rest what failed; returns the time up to the next delivery.
+    private func record(_ run: BeaconRun) -> Duration? {
         // A delivery that is cancelled says nothing about servers.
         if Task.isCancelled { return nil }
         let now = clock.now
         return state.withLock { state in
-            for server in delays.answered.subtracting(delays.servers) { state.rests.answered(server) }
-            for (server, wish) in delays.failures { state.rests.failed(server, wish: wish, at: now, random) }
-            state.rests.forgetEnded(at: now)
+            state.triedForFlush = run.triedForFlush
+            state.rests.record(run, at: now, clock.wallTime, random)
             return min(Self.look, state.rests.next(after: now) ?? Self.look)
         }
     }
 
-    private func isExpired(_ beacon: Beacon) -> Bool { clock.wallTime.milliseconds >= beacon.expiry.milliseconds }
-
-    private func send(_ beacon: Beacon, _ silent: SilentServers) async -> BeaconResult {
+    private func send(_ beacon: Beacon) async -> BeaconAttempt {
         do throws(HTTPError) {
-            let url = try beacon.url.resolved()
-            if silent.contains(beacon.server), !isExpired(beacon) {
-                return .waiting(after: nil, "the server did not answer another beacon in time")
-            }
             var headers = HTTPHeaders()
             try headers.set("User-Agent", userAgent)
             try headers.set("X-Beacon-ID", beacon.id.description)
             let request = HTTPRequest(
                 .get,
-                url,
+                try beacon.url.resolved(),
                 headers: headers,
                 timeout: timeout,
                 maxResponseBytes: 64 << 10,
@@ -226,53 +271,20 @@ public final class BeaconBackend: SelectiveBackend {
             )
             let response = try await transport.send(request)
             let rules = DeliveryRules.addressOfEachSample
-            return BeaconResult(DeliveryOutcome(response, to: request, now: clock.wallTime, rules: rules))
+            let outcome = DeliveryOutcome(response, to: request, now: clock.wallTime, rules: rules)
+            return BeaconAttempt(result: BeaconResult(outcome))
         } catch {
             switch error.code {
-            case .invalidURL: return .refused("`adBeaconUrl` must be an http or https address")
-            case .addressRefused, .invalidHeader, .redirectRefused: return .refused(error.description)
-            case .timedOut:
-                silent.insert(beacon.server)
-                return BeaconResult(DeliveryOutcome(error))
-            default: return BeaconResult(DeliveryOutcome(error))
+            case .invalidURL:
+                return BeaconAttempt(result: .refused("`adBeaconUrl` must be an http or https address"))
+            case .addressRefused, .invalidHeader, .redirectRefused:
+                return BeaconAttempt(result: .refused(error.description))
+            default:
+                return BeaconAttempt(
+                    result: BeaconResult(DeliveryOutcome(error)),
+                    isTimeOut: error.code == .timedOut
+                )
             }
         }
     }
-}
-
-/// Which beacons of a delivery wait, and why.
-private struct BeaconDelays {
-    /// The servers for which a beacon waits.
-    private(set) var servers: Set<String> = []
-    /// The servers that an attempt has found not to take beacons, with the longest delay that they asked for.
-    private(set) var failures: [String: Duration?] = [:]
-    /// The servers that took a beacon.
-    var answered: Set<String> = []
-    /// The first reason.
-    private(set) var reason: String?
-    private var lanes: Set<Beacon.Lane> = []
-
-    /// Whether a beacon stands behind one that waits.
-    func delays(_ beacon: Beacon) -> Bool { lanes.contains(beacon.lane) }
-
-    /// - Parameter reason: why an attempt failed; nil for a beacon behind another.
-    mutating func delay(_ beacon: Beacon, _ reason: String?) {
-        if reason != nil { servers.insert(beacon.server) }
-        lanes.insert(beacon.lane)
-        self.reason = self.reason ?? reason ?? "an earlier beacon of the ad waits"
-    }
-
-    /// Records that a server took no beacon at an attempt.
-    mutating func fail(_ server: String, after wish: Duration?) {
-        failures.updateValue([failures[server] ?? nil, wish].compactMap(\.self).max(), forKey: server)
-    }
-}
-
-/// The servers that let a request of the present delivery run out of time: a batch for a server that hangs costs one
-/// time-out for each of the requests at the same time, and not one for each beacon.
-private final class SilentServers: Sendable {
-    private let origins = Lock<Set<String>>([])
-
-    func contains(_ origin: String) -> Bool { origins.withLock { $0.contains(origin) } }
-    func insert(_ origin: String) { origins.withLock { _ = $0.insert(origin) } }
 }

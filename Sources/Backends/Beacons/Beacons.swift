@@ -21,6 +21,11 @@ public final class Beacons: Sendable {
     /// answers must not keep the beacons of other ads waiting.
     public static let longestLifetime = Duration.seconds(86_400)
 
+    /// The longest time after which a beacon for a position in an ad (quartiles, `progress`, `complete`) is given up:
+    /// such a beacon means little by itself, and those of many ads for a server that is down would be a long backlog.
+    /// Impressions, clicks and errors keep the lifetime of their ad.
+    public static let longestLifetimeOfPositions = Duration.seconds(300)
+
     private let queue: BatchQueue
     private let tracker: TrackerID
     private let clock: any SchedulingClock
@@ -54,7 +59,7 @@ public final class Beacons: Sendable {
     ///
     /// - Parameters:
     ///   - beacons: the beacons.
-    ///   - playback: the playback of the ad; beacons of one playback keep their order.
+    ///   - playback: the playback of the ad; beacons of one playback for one server keep their order.
     ///   - ad: the ad, for its macros and its expiry; nil for beacons without an ad.
     ///   - media: the media file that plays, for its macros.
     ///   - current: the values of macros at this moment, for example MEDIAPLAYHEAD.
@@ -75,6 +80,7 @@ public final class Beacons: Sendable {
         let time = clock.timestamp
         let samples = beacons.map { beacon in
             let call = MacroValues.perCall(now: time.wallTime, randomness: randomness).merging(values)
+            let lifetime = beacon.kind.isPosition ? min(lifetime, Self.longestLifetimeOfPositions) : lifetime
             return Self.sample(beacon, beacon.expanded(call), playback, tracker, time, lifetime, ad?.ad.id)
         }
         return queue.append(samples, for: .beacons)
@@ -96,5 +102,13 @@ public final class Beacons: Sendable {
         event[.adBeaconExpiry] = Int(clamping: time.wallTime.milliseconds.saturatingAdd(Int64(lifetime.milliseconds)))
         event[.adId] = ad
         return .event(event)
+    }
+}
+
+extension AdBeacon.Kind {
+    /// Whether the beacon reports that the playhead has reached a position in the ad.
+    fileprivate var isPosition: Bool {
+        guard case .event(let name) = self else { return false }
+        return [.firstQuartile, .midpoint, .thirdQuartile, .progress, .complete].contains(name)
     }
 }

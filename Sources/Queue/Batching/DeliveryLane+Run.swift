@@ -147,6 +147,8 @@ extension DeliveryLane {
                 guard state.withLock({ $0.maySetOut(epoch) }) else { return false }
                 return body(service == nil ? records : records.filter { $0.isMeant(for: service) })
             }
+        } isFlushing: { [weak self] in
+            self?.state.withLock { !$0.flushes.isEmpty } ?? false
         }
     }
 

@@ -41,12 +41,24 @@ struct AdReport {
                     parts.append(Part(adBreak: adBreak, selection: selection))
                 }
             }
+            findings += refusals
         } catch {
             title = "unreadable document"
             let rule = "VAST, section 2.3.6"
             findings = [
                 AdFinding(.error, rule: rule, code: error.code.rawValue, message: error.message, line: error.line)
             ]
+        }
+    }
+
+    /// What keeps players from playing ads of the document, unless the response's own findings say so.
+    private var refusals: [AdFinding] {
+        let known = Set(findings.compactMap { $0.severity == .error ? $0.code : nil })
+        let ads = parts.filter { $0.adBreak?.kinds.contains(.linear) ?? true }
+            .flatMap { $0.selection.ads + $0.selection.fallbacks }
+        var seen: Set<AdFinding> = []
+        return ads.compactMap { $0.refusal(by: MediaProfile()) }.filter { finding in
+            !(finding.code.map(known.contains) ?? false) && seen.insert(finding).inserted
         }
     }
 
@@ -105,6 +117,7 @@ extension AdReport {
         } else {
             text += "  no media file can be played\n"
         }
+        for part in ad.accessories { text += "  \(part.kind)  \(part.description)\n" }
         let plan = AdCallPlan(ad, media: media, macros: call)
         for item in plan.timed + plan.conditional { text += row(item.trigger.text, item.name, item.url) }
         return text
@@ -167,6 +180,10 @@ extension AdReport {
         members["sequence"] = ad.sequence.map { .int($0) }
         members["media"] = media.map { .string(call.expand($0.url).secretText) }
         members["duration_ms"] = ad.linear?.duration.map { .int(Int($0 / 1_000_000)) }
+        for kind in AdAccessory.Kind.allCases {
+            let accessories = ad.accessories.filter { $0.kind == kind }
+            if !accessories.isEmpty { members[kind.plural] = .array(accessories.map(\.json)) }
+        }
         members["skipoffset"] = ad.linear?.skipOffset.map { .string($0.text) }
         return .object(members)
     }

@@ -12,8 +12,9 @@ struct SCTE35Command: ParsableCommand {
         commandName: "scte35",
         abstract: "Decode SCTE-35 sections; exit code 1 if any section is malformed.",
         discussion: """
-            Each text is a section in base64, or in hexadecimal after '0x', as HLS and DASH carry it. '-' reads texts from standard \
-            input, one per line, and '@FILE' from a file.
+            Each text is a section in base64, in hexadecimal after '0x', or in XML (SpliceInfoSection, or Signal), as HLS and DASH \
+            carry it. '-' reads texts from standard input, one per line, and '@FILE' from a file; a document of XML may have any \
+            number of lines. The fields of a section with a wrong checksum are under 'section', beside the error.
 
             Examples:
               player-monitor scte35 /DAhAAAAAAAAAP/wEAUAAALRf+9//gAaF7DAAAAAAAA+MhNj
@@ -39,7 +40,14 @@ struct SCTE35Command: ParsableCommand {
             var reader = try LineReader(path: argument == "-" ? argument : String(argument.dropFirst()))
             while let line = try reader.next() {
                 if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
-                isValid = try show(String(decoding: line, as: UTF8.self), to: terminal) && isValid
+                var text = String(decoding: line, as: UTF8.self)
+                // The whole rest is one document.
+                if SpliceInfoSection.isXML(text) {
+                    while text.utf8.count <= SpliceInfoSection.mostXMLBytes, let line = try reader.next() {
+                        text += "\n" + String(decoding: line, as: UTF8.self)
+                    }
+                }
+                isValid = try show(text, to: terminal) && isValid
             }
         }
         if !isValid { throw ExitCode(ExitStatus.failed.rawValue) }
@@ -57,9 +65,14 @@ struct SCTE35Command: ParsableCommand {
 
     private static func result(of text: String) -> (json: JSONValue, isValid: Bool) {
         do throws(SpliceError) {
+            if SpliceInfoSection.isXML(text) { return (try SpliceInfoSection(xml: text).json, true) }
             return (try SpliceInfoSection(text: text).json, true)
         } catch {
-            return (["error": .string(error.code.description), "message": .string(error.message)], false)
+            var members: [String: JSONValue] = [
+                "error": .string(error.code.description), "message": .string(error.message),
+            ]
+            if error.code == .checksum { members["section"] = (try? SpliceInfoSection(ofManifest: text))?.json }
+            return (.object(members), false)
         }
     }
 }

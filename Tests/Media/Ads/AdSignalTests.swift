@@ -456,6 +456,112 @@ struct AdSignalTests {
         #expect(AdSignals(presentation.events).signals.map(\.kind) == [kind])
     }
 
+    @Test("A stale checksum in a manifest is a warning, and the section is decoded")
+    func staleChecksum() throws {
+        // As a packager leaves it that has changed the section.
+        var bytes = try SpliceInfoSection.bytes(of: Self.insert)
+        bytes[bytes.count - 1] ^= 0x5A
+        let text = "0x" + bytes.hexadecimal(uppercase: true)
+        let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-11-22T10:00:00Z\",DURATION=6,SCTE35-OUT=\(text)"
+        let found = try signals([0: [range]])
+        #expect(found.signals.map(\.kind) == [.breakBegin] && found.signals.first?.section != nil)
+        #expect(found.findings.count { $0.message.contains("the checksum is not that of the section") } == 1)
+        #expect(found.findings.allSatisfy { $0.severity == .warning })
+        // A section that cannot be decoded either has the error of its checksum.
+        var damaged = bytes
+        damaged[34] = 0xFF  // `descriptor_loop_length`
+        let broken = "0x" + damaged.hexadecimal()
+        let error = #expect(throws: SpliceError.self) { try SpliceInfoSection(ofManifest: broken) }
+        #expect(error?.code == .checksum)
+    }
+
+    @Test("Every command and descriptor of the schema in XML has the fields of its binary form")
+    func schema() throws {
+        let section = try SpliceInfoSection(
+            xml: """
+                <?xml version="1.0"?>
+                <scte35:Signal xmlns:scte35="http://www.scte.org/schemas/35/2016">
+                <scte35:SpliceInfoSection sapType="3" ptsAdjustment="90000" protocolVersion="0" tier="4095">
+                <scte35:TimeSignal><scte35:SpliceTime ptsTime="1924989008"/></scte35:TimeSignal>
+                <scte35:SegmentationDescriptor segmentationEventId="1207959694" segmentationEventCancelIndicator="false"
+                  segmentationDuration="27630000" segmentationTypeId="52" segmentNum="1" segmentsExpected="2">
+                <scte35:DeliveryRestrictions webDeliveryAllowedFlag="0" noRegionalBlackoutFlag="1" archiveAllowedFlag="true"
+                  deviceRestrictions="3"/>
+                <scte35:SegmentationUpid segmentationUpidType="8" segmentationUpidFormat="hexbinary">000000002CA0A18A</scte35:SegmentationUpid>
+                </scte35:SegmentationDescriptor>
+                <scte35:AvailDescriptor providerAvailId="309"/><scte35:DTMFDescriptor preroll="50" chars="1234*#"/>
+                <scte35:TimeDescriptor taiSeconds="1500000000" taiNs="5" utcOffset="37"/>
+                <scte35:AudioDescriptor><scte35:AudioChannel componentTag="1" ISOCode="eng" BitStreamMode="0" NumChannels="2"
+                  FullSrvcAudio="true"/></scte35:AudioDescriptor>
+                <scte35:PrivateDescriptor descriptorTag="9" identifier="1"><scte35:PrivateBytes>0A0B</scte35:PrivateBytes></scte35:PrivateDescriptor>
+                </scte35:SpliceInfoSection></scte35:Signal>
+                """
+        )
+        #expect(section.findings.isEmpty && section.notation == .xml)
+        #expect(section.adjustedTime == SpliceTicks(1_925_079_008))
+        let segmentation = try #require(section.segmentations.first)
+        #expect(segmentation.type.name == "Provider Placement Opportunity Start")
+        #expect(segmentation.duration?.seconds == 307 && segmentation.upid.value == .number(748_724_618))
+        #expect(
+            segmentation.restrictions?.isArchiveAllowed == true && segmentation.restrictions?.deviceRestrictions == 3
+        )
+        #expect((segmentation.segmentNumber, segmentation.segmentsExpected) == (1, 2))
+        #expect(
+            section.descriptors.dropFirst().map(\.content) == [
+                .avail(309), .dtmf(DTMFDescriptor(preroll: 50, tones: "1234*#")),
+                .time(TimeDescriptor(taiSeconds: 1_500_000_000, taiNanoseconds: 5, utcOffset: 37)),
+                .audio([AudioComponent(tag: 1, language: "eng", bitStreamMode: 0, channels: 2, isFullService: true)]),
+                .other([0x0A, 0x0B]),
+            ]
+        )
+        let insert = try SpliceInfoSection(
+            xml: """
+                <SpliceInfoSection><SpliceInsert spliceEventId="9" outOfNetworkIndicator="1" uniqueProgramId="22" availNum="1"
+                  availsExpected="2"><Program><SpliceTime ptsTime="5"/></Program><BreakDuration autoReturn="1" duration="90"/>
+                </SpliceInsert></SpliceInfoSection>
+                """
+        )
+        var expected = SpliceInsert(eventID: 9)
+        (expected.isOutOfNetwork, expected.time, expected.uniqueProgramID) = (true, SpliceTicks(5), 22)
+        (expected.availNumber, expected.availsExpected) = (1, 2)
+        expected.breakDuration = BreakDuration(isAutoReturn: true, duration: SpliceTicks(90))
+        #expect(insert.command == .insert(expected))
+    }
+
+    @Test(
+        "In XML, an identifier has the notation of its format",
+        arguments: [
+            ("10", "text", "10.5240/7791-8534-2C23-9030-8610-5", "1478779185342c2390308610"),
+            ("16", "text", "0123e567-e89b-12d3-a456-426614174000", "0123e567e89b12d3a456426614174000"),
+            ("9", nil, "SIGNAL:abc", "5349474e414c3a616263"), ("3", "text", "ABCD01234567", "414243443031323334353637"),
+            ("3", nil, "414243443031323334353637", "414243443031323334353637"),
+            ("15", "base-64", "aHR0cDovL2E=", "687474703a2f2f61"), ("8", "text", "748724618", "000000002ca0a18a"),
+        ]
+    )
+    func identifiers(type: String, format: String?, text: String, bytes: String) throws {
+        let attribute = format.map { " segmentationUpidFormat=\"\($0)\"" } ?? ""
+        let section = try SpliceInfoSection(
+            xml: "<SpliceInfoSection><TimeSignal/><SegmentationDescriptor segmentationTypeId=\"1\"><SegmentationUpid "
+                + "segmentationUpidType=\"\(type)\"\(attribute)>\(text)</SegmentationUpid></SegmentationDescriptor>"
+                + "</SpliceInfoSection>"
+        )
+        #expect(section.segmentations.first?.upid.bytes.hexadecimal() == bytes)
+        #expect(section.findings.isEmpty)
+    }
+
+    @Test("A document of XML without a section, or with malformed values, says so and stops nothing")
+    func malformedMarkup() throws {
+        for text in ["<SpliceInfoSection", "<MPD/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><SpliceInfoSection/>"] {
+            #expect(throws: SpliceError.self) { try SpliceInfoSection(xml: text) }
+        }
+        let section = try SpliceInfoSection(
+            xml: "<SpliceInfoSection tier='x'><SpliceInsert spliceEventId='-1' outOfNetworkIndicator='yes'/>"
+                + "</SpliceInfoSection>"
+        )
+        #expect(section.tier == 0xFFF && section.findings.count == 3)
+        #expect(try SpliceInfoSection(xml: "<Signal><Binary>\(Self.insert)</Binary></Signal>").command != nil)
+    }
+
     /// An MPD with one event of SCTE-35 in XML.
     private static func manifest(_ section: String) -> String {
         """

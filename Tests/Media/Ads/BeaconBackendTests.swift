@@ -88,6 +88,30 @@ private final class PartlyDeadServer: HTTPTransport {
     }
 }
 
+/// Answers `alive.test` at once, and the other servers once it is released, with a failure.
+private final class StuckServer: HTTPTransport {
+    let released = Gate()
+    private let state = Lock((paths: [String: [String]](), gates: [String: Gate]()))
+
+    func paths(at host: String) -> [String] { state.withLock { $0.paths[host] ?? [] } }
+
+    func arrived(_ path: String) -> Gate {
+        state.withLock { state in
+            let gate = state.gates[path] ?? Gate()
+            state.gates[path] = gate
+            return gate
+        }
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        arrived(request.url.path).open()
+        state.withLock { $0.paths[request.url.host, default: []].append(request.url.path) }
+        if request.url.host == "alive.test" { return HTTPResponse(status: 204, url: request.url) }
+        await released.wait()
+        throw HTTPError(.timedOut, "no answer", url: request.url)
+    }
+}
+
 @Suite("Beacons")
 struct BeaconBackendTests {
     private func record(
@@ -95,12 +119,13 @@ struct BeaconBackendTests {
         _ path: String,
         group: String,
         expiry: Int64 = .max,
-        host: String = "t.test"
+        host: String = "t.test",
+        at time: WallTime = WallTime(milliseconds: 0)
     ) -> SampleRecord {
         var event = Event(
             .adBeacon,
             tracker: TrackerID(0),
-            time: Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+            time: Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: time)
         )
         event[.adBeaconUrl] = "https://" + host + path
         event[.adBeaconGroup] = group
@@ -372,12 +397,12 @@ struct BeaconBackendTests {
         #expect(pause <= .seconds(2))
         clock.advance(by: .seconds(1_800))
         _ = await backend.deliver(batch)
-        // The beacons of one ad keep their order, also those for the other server.
+        // Neither another ad nor another server of the same ad waits.
         #expect(server.attempts(at: "dead.test") == 1)
-        #expect(server.taken(by: "alive.test").map { $0.hasSuffix("1/0") } == [true])
+        #expect(Set(server.taken(by: "alive.test")) == ["/0/1", "/1/0"])
     }
 
-    @Test("A beacon for a server that hangs is given up only after its own attempt")
+    @Test("Expired beacons for a server that hangs are given up together: one time-out speaks for all")
     func hangingServerExpired() async throws {
         let server = HangingBeaconServer()
         let backend = BeaconBackend(transport: server, maxAtOnce: 1, clock: VirtualClock())
@@ -387,7 +412,101 @@ struct BeaconBackendTests {
             Issue.record("the beacons must be given up")
             return
         }
-        #expect(refused.count == 5 && server.count(of: "https://hangs.test") == 5)
+        #expect(refused.count == 5 && server.count(of: "https://hangs.test") == 1)
+    }
+
+    @Test("A server that hangs delays no beacon for another server, also of the same ad and while the request hangs")
+    func hangingRequest() async {
+        let server = StuckServer()
+        let backend = BeaconBackend(transport: server)
+        // A wrapper with many vendors that hang, the healthy one comes last.
+        var records = (0..<40).map { record($0, "/imp", group: "a", host: "stuck\($0).test") }
+        records.append(record(40, "/first", group: "a", host: "alive.test"))
+        let later = record(41, "/later", group: "a", host: "alive.test")
+        let all = records + [later]
+        let queue = QueuedSamples { body in _ = body(all) }
+        let batch = Batch(records: records)
+        let delivery = Task { await backend.deliver(batch, before: queue) }
+        // Neither the beacon behind those that hang nor the one behind the batch waits for them.
+        await server.arrived("/later").wait()
+        #expect(server.paths(at: "alive.test") == ["/first", "/later"])
+        server.released.open()
+        guard case .retry = await delivery.value else {
+            Issue.record("the batch must be retried")
+            return
+        }
+        #expect(server.paths(at: "alive.test") == ["/first", "/later"])
+    }
+
+    @Test("The first beacons of an ad do not wait for the retries of an older ad at the same server")
+    func firstBeacons() async {
+        let clock = VirtualClock(wallTime: WallTime(milliseconds: 1_000_000))
+        let server = PartlyDeadServer()
+        let backend = BeaconBackend(transport: server, clock: clock)
+        var records = [record(0, "/old", group: "old", host: "dead.test")]
+        for _ in 0..<12 {
+            _ = await backend.deliver(Batch(records: records))
+            clock.advance(by: .seconds(60))
+        }
+        server.revive()
+        let attempts = server.attempts(at: "dead.test")
+        records.append(record(1, "/new", group: "new", host: "dead.test", at: clock.wallTime))
+        // Before the end of the back-off, a delivery sends the beacon of the new ad; its answer frees the old one.
+        _ = await backend.deliver(Batch(records: records))
+        #expect(server.taken(by: "dead.test").contains("/new"))
+        #expect(server.attempts(at: "dead.test") > attempts)
+    }
+
+    @Test("A flush tries every server that rests once more, and only once")
+    func lastTry() async {
+        let clock = VirtualClock()
+        let server = PartlyDeadServer(retryAfter: 3_600)
+        let backend = BeaconBackend(transport: server, clock: clock)
+        let batch = Batch(records: (0..<3).map { record($0, "/\($0)", group: "\($0)", host: "dead.test") })
+        _ = await backend.deliver(batch)
+        let attempts = server.attempts(at: "dead.test")
+        _ = await backend.deliver(batch)
+        #expect(server.attempts(at: "dead.test") == attempts)
+        let flush = QueuedSamples({ body in _ = body(batch.records) }, isFlushing: { true })
+        for _ in 0..<3 { _ = await backend.deliver(batch, before: flush) }
+        #expect(server.attempts(at: "dead.test") == attempts + 1)
+        // The next flush tries again, and the first answer lets the others follow.
+        server.revive()
+        _ = await backend.deliver(batch)
+        #expect(await backend.deliver(batch, before: flush) == .acknowledged)
+        #expect(server.taken(by: "dead.test").count == 3)
+    }
+
+    @Test("A server that refuses one beacon for now takes those of other ads")
+    func oneBadAddress() async {
+        let clock = VirtualClock(wallTime: WallTime(milliseconds: 1_000_000))
+        let server = ScriptedBeaconServer(["/bad": Array(repeating: 503, count: 100)])
+        let backend = BeaconBackend(transport: server, maxAtOnce: 1, clock: clock)
+        let records = (0..<5).map { record($0, $0 == 0 ? "/bad" : "/good\($0)", group: "\($0)") }
+        for _ in 0..<3 {
+            _ = await backend.deliver(Batch(records: records))
+            clock.advance(by: .seconds(10))
+        }
+        #expect(server.taken.count == 4)
+    }
+
+    @Test("A beacon for a position of the ad expires soon, an impression with its ad")
+    func lifetimes() async {
+        let collecting = CollectingBackend()
+        let queue = BatchQueue(backends: [collecting])
+        let kinds: [AdBeacon.Kind] = [
+            .impression, .event(.start), .event(.midpoint), .event(.complete), .error(.linear),
+        ]
+        Beacons(queue: queue).send(
+            kinds.map { AdBeacon(kind: $0, url: AdURL("https://t.test/"), playhead: 0) },
+            of: "one"
+        )
+        #expect(await queue.flush(timeout: .seconds(300)))
+        let lifetimes = collecting.samples.compactMap { sample -> Int64? in
+            guard case .event(let event) = sample, let expiry = event[.adBeaconExpiry] else { return nil }
+            return Int64(expiry) - event.time.wallTime.milliseconds
+        }
+        #expect(lifetimes == [3_600_000, 3_600_000, 300_000, 300_000, 3_600_000])
     }
 
     @Test("A person's macro is shared only if the app chose its field and no rule names it")

@@ -21,6 +21,21 @@ struct VMAPTests {
 
     private let tag = "<vmap:AdTagURI templateType=\"vast3\"><![CDATA[https://a.test/0]]></vmap:AdTagURI>"
 
+    @Test(
+        "A break behind the end of the content is no post-roll; one at the end is",
+        arguments: [
+            ("00:10:00", 4_000, "mid", true), ("00:00:05", 4_000, "mid", true), ("00:00:04", 4_000, "post", false),
+            ("00:00:04", 3_960, "post", false), ("00:00:03.999", 4_000, "mid", false), ("end", 4_000, "post", false),
+            ("100%", 4_000, "post", false), ("start", 0, "pre", false), ("#7", 4_000, "mid", false),
+        ]
+    )
+    func behindTheEnd(time: String, duration: Int64, role: String, isBehind: Bool) throws {
+        let adBreak = AdBreak(time: try #require(AdBreak.Time(time)), kinds: [.linear])
+        #expect(adBreak.role(in: duration * 1_000_000) == role)
+        #expect(adBreak.isBehindEnd(of: duration * 1_000_000) == isBehind)
+        #expect(!adBreak.isBehindEnd(of: nil))
+    }
+
     @Test("Breaks have their times, types, sources and events")
     func breaks() throws {
         let inner =

@@ -73,16 +73,38 @@ struct DefinitionTests {
         viewing.add(1500, .start)
         viewing.add(10_000, .end)
         let session = sessions(of: viewing.events)[0]
-        // Joining 500 ms, ads 100 + 10,000 + 900 ms, joining 1500 ms.
-        #expect(Dialect.instrument.value("StartTime", of: session) == .integer(2000))
-        #expect(Dialect.instrument.value("PrerollTime", of: session) == .integer(11_000))
+        // Joining 500 ms, a break with 100 ms before its ad, 10,000 ms of the ad and 900 ms behind it, joining 1500 ms.
+        #expect(Dialect.instrument.value("StartTime", of: session) == .integer(3000))
+        #expect(Dialect.instrument.value("PrerollTime", of: session) == .integer(10_000))
         #expect(Dialect.openavt.value("StartTime", of: session) == .integer(13_000))
         #expect(Dialect.cta2066.value("initialStartupTime", of: session) == .integer(13_000))
-        #expect(Dialect.mux.value("video_startup_time", of: session) == .integer(2000))
-        #expect(Dialect.newRelic.value("startupTime", of: session) == .integer(2000))
-        #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(2000))
+        #expect(Dialect.mux.value("video_startup_time", of: session) == .integer(3000))
+        #expect(Dialect.newRelic.value("startupTime", of: session) == .integer(3000))
+        #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(3000))
         #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(0))
         #expect(session.interruptions.adCount == 1)
+    }
+
+    @Test("A break without an ad on the screen is no ad time: the viewer waits for the start")
+    func breakWithoutAd() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(40, .adBreakBegin, from: Viewing.ads)
+        viewing.add(6060, .adError, from: Viewing.ads)
+        viewing.add(0, .adBreakFinish, from: Viewing.ads)
+        viewing.add(0, .start)
+        // A mid-roll that never shows holds the content: neither an ad nor the content plays.
+        viewing.add(10_000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(5000, .adBreakFinish, from: Viewing.ads)
+        viewing.add(1000, .end)
+        let session = sessions(of: viewing.events)[0]
+        #expect(session.times[.ad] == 0 && session.times[.joining] == 6100 && session.times[.paused] == 5000)
+        #expect(Dialect.instrument.value("StartTime", of: session) == .integer(6100))
+        #expect(Dialect.instrument.value("PrerollTime", of: session) == nil)
+        #expect(Dialect.instrument.value("PlayTime", of: session) == .integer(11_000))
+        #expect(Dialect.mux.value("video_startup_time", of: session) == .integer(6100))
+        #expect(Dialect.newRelic.value("startupTime", of: session) == .integer(6100))
+        #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(6100))
     }
 
     @Test("OpenAVT: after a fatal error the core metrics continue until the end of the playback, the session does not")
@@ -133,6 +155,7 @@ struct DefinitionTests {
         viewing.add(0, .mediaRequest)
         viewing.add(1000, .start)
         viewing.add(10_000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(0, .adBegin, from: Viewing.ads)
         viewing.add(1000, .bufferBegin)  // The content's player waits behind the ad.
         viewing.add(5000, .bufferFinish)
         viewing.add(4000, .adBreakFinish, from: Viewing.ads)
@@ -154,9 +177,11 @@ struct DefinitionTests {
         viewing.add(1000, .start)
         viewing.add(10_000, .bufferBegin)
         viewing.add(1000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(0, .adBegin, from: Viewing.ads)
         viewing.add(30_000, .adBreakFinish, from: Viewing.ads)
         viewing.add(0, .bufferFinish)
         viewing.add(10_000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(0, .adBegin, from: Viewing.ads)
         viewing.add(1000, .bufferBegin)
         viewing.add(5000, .adBreakFinish, from: Viewing.ads)
         viewing.add(20_000, .bufferFinish)
@@ -185,6 +210,7 @@ struct DefinitionTests {
         viewing.add(0, .mediaRequest)
         viewing.add(1000, .start)
         viewing.add(1000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(0, .adBegin, from: Viewing.ads)
         viewing.add(3000, .adBreakFinish, from: Viewing.ads)
         viewing.add(1000, .end)
         let events = viewing.events.map { event in
@@ -343,7 +369,8 @@ struct DefinitionTests {
         viewing.add(5000, .end)
         let ping = try #require(viewing.events.firstIndex { $0.action == .ping })
         let session = try #require(sessions(of: Array(viewing.events[ping...])).first)
-        #expect(session.times[.ad] == 2100 && session.times[.playing] == 5000)
+        #expect(session.times[.ad] == 2000 && session.times[.paused] == 100)
+        #expect(session.times[.playing] == 5000)
     }
 
     @Test("A stall that is paused and resumed is one stall")

@@ -26,8 +26,9 @@ struct QualityInstrumentTests {
         let ads = instrument.add(Watcher(), adsOf: first)
         let adsOfAds = instrument.add(Watcher(), adsOf: ads)
         let script: [(Int, Action, TrackerID)] = [
-            (0, .mediaRequest, first), (100, .mediaRequest, second), (400, .adBreakBegin, ads), (1000, .start, second),
-            (2000, .adBreakFinish, adsOfAds), (500, .start, first), (100, .end, first), (0, .end, second),
+            (0, .mediaRequest, first), (100, .mediaRequest, second), (400, .adBreakBegin, ads), (0, .adBegin, ads),
+            (1000, .start, second), (2000, .adBreakFinish, adsOfAds), (500, .start, first), (100, .end, first),
+            (0, .end, second),
         ]
         for (milliseconds, action, tracker) in script {
             clock.advance(by: .milliseconds(milliseconds))

@@ -29,6 +29,13 @@ extension CommandLineTests {
         #expect(run.status == 1)
         let lines = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
         #expect(lines.map { $0["error"] } == [nil, "checksum"])
+        // What the damaged section says is shown beside the error.
+        #expect(lines.last?["section"]?["splice_command"]?["name"] == "time_signal")
+        let document = "<Signal>\n<SpliceInfoSection>\n<SpliceNull/>\n</SpliceInfoSection></Signal>\n"
+        try document.write(toFile: path, atomically: true, encoding: .utf8)
+        let markup = try Run.playerMonitor("scte35", "--format", "json", "@" + path)
+        #expect(markup.status == 0)
+        #expect(try JSONValue(parsing: markup.output)["splice_command"]?["name"] == "splice_null")
         #expect(try Run.playerMonitor("scte35", "@/nonexistent").status == 2)
         #expect(try Run.playerMonitor("scte35", "no\u{1B}section").status == 1)
     }
@@ -66,6 +73,51 @@ extension CommandLineTests {
             #expect(run.output.contains("&x=[UNKNOWN]\n") && !run.output.contains("CACHEBUSTING"))
             let json = try JSONValue(parsing: try Run.playerMonitor("ads", "validate", path, "--format", "json").output)
             #expect(json["valid"] == true && json["document"] == "VAST 3.0")
+        }
+    }
+
+    @Test("ads validate lists icons, companions and verification scripts, with and without calls")
+    func accessories() throws {
+        let icon =
+            "<Icons><Icon program=\"AdChoices\" width=\"20\" height=\"20\">"
+            + "<StaticResource creativeType=\"image/png\">https://t.test/i.png</StaticResource><IconClicks><IconClickTracking>https://t.test/iconclick"
+            + "</IconClickTracking></IconClicks><IconViewTracking>https://t.test/iconview</IconViewTracking></Icon></Icons>"
+        let companion =
+            "</Linear></Creative><Creative><CompanionAds><Companion id=\"c\" width=\"300\" height=\"250\">"
+            + "<StaticResource creativeType=\"image/png\">https://t.test/c.png</StaticResource></Companion></CompanionAds>"
+        let document = Self.vast().replacingOccurrences(of: "<MediaFiles>", with: icon + "<MediaFiles>")
+            .replacingOccurrences(of: "</Linear>", with: companion)
+        try withDocument(document) { path in
+            let text = try Run.playerMonitor("ads", "validate", path)
+            #expect(text.status == 0, "\(text.output)")
+            #expect(text.output.contains("icon  AdChoices, 20 x 20, 2 calls\n"))
+            #expect(text.output.contains("companion  c, 300 x 250, without calls\n"))
+            let json = try JSONValue(parsing: try Run.playerMonitor("ads", "validate", path, "--format", "json").output)
+            let ad = Self.first("ads", of: Self.first("parts", of: json))
+            #expect(Self.first("icons", of: ad)?["name"] == "AdChoices")
+            #expect(Self.first("companions", of: ad)?["calls"] == 0)
+            for address in ["https://t.test/iconview", "https://t.test/iconclick"] {
+                #expect(text.output.contains(address + "\n"))
+            }
+        }
+    }
+
+    private static func first(_ name: String, of json: JSONValue?) -> JSONValue? {
+        if case .array(let values)? = json?[name] { values.first } else { nil }
+    }
+
+    @Test("ads validate gives `complete` no position without a duration, and an error for media that no player plays")
+    func unplayable() throws {
+        let withoutDuration = Self.vast().replacingOccurrences(of: "<Duration>00:00:20</Duration>", with: "")
+            .replacingOccurrences(of: "event=\"midpoint\"", with: "event=\"complete\"")
+        try withDocument(withoutDuration) { path in
+            let run = try Run.playerMonitor("ads", "validate", path)
+            #expect(run.output.contains("on complete") && !run.output.contains("00:00:00.000  complete"))
+        }
+        try withDocument(Self.vast().replacingOccurrences(of: "video/mp4", with: "video/x-flv")) { path in
+            let run = try Run.playerMonitor("ads", "validate", path)
+            #expect(run.status == 1)
+            #expect(run.output.contains("(found `video/x-flv`)") && run.output.contains("(code 403)"))
         }
     }
 

@@ -15,11 +15,12 @@ struct ServedBreakTests {
         _ document: String,
         _ content: String = Playlist.text(4),
         _ ads: AdConfiguration = AdConfiguration(),
+        profile: PlayerProfile = .plain,
         answers: @escaping @Sendable (_ path: String, _ query: String) -> OverlayTransport.Answer? = { _, _ in nil }
     ) async throws -> Staged {
         var ads = ads
         ads.tag = AdURL(try await Stage.origin().url("doc.xml") + (ads.tag?.secretText ?? ""))
-        return try await Stage.play("content.m3u8", ads) { path, query in
+        return try await Stage.play("content.m3u8", ads, ProbeConfiguration(profile: profile)) { path, query in
             switch path {
             case "/content.m3u8": .text(content)
             case "/ad2.m3u8": .text(Playlist.text(1))
@@ -80,6 +81,33 @@ struct ServedBreakTests {
         #expect(played.all(.adBreakBegin).map { $0[.adsRequested] } == [1])
         #expect(played.all(.adBreakFinish).count == 1 && played.all(.adBegin).isEmpty)
         #expect(played.metrics.filter { $0.name == .adFillRate }.map(\.value) == [.double(0)])
+        #expect(played.outcome == .ended && played.rejected.isEmpty)
+    }
+
+    @Test("A break behind the end of the content neither plays nor calls anybody, and is reported once")
+    func behindTheEnd() async throws {
+        let origin = try await Stage.origin().url("")
+        let response = linear("\(origin)ad2.m3u8")
+        let breaks = ["00:10:00", "00:00:02", "00:20:00", "end"].map { adBreak($0, response) }
+        let played = try await play(schedule(breaks))
+        #expect(played.all(.adBreakBegin).map { $0[.adRoll] } == [.mid, .post])
+        #expect(played.all(.adBreakMissed).map { $0[.adBreakTime] } == ["00:10:00.000", "00:20:00.000"])
+        #expect(played.beacons.count { $0 == "impression" } == 2)
+        #expect(played.all(.adError).isEmpty && played.outcome == .ended && played.rejected.isEmpty)
+    }
+
+    @Test("An ad whose stream is denied is asked for once, and content plays at once", arguments: [404, 503])
+    func deniedStream(status: Int) async throws {
+        let origin = try await Stage.origin().url("")
+        let profile = PlayerProfile.plain(retries: 3, every: .seconds(2))
+        let played = try await play(schedule([adBreak("start", linear("\(origin)missing.m3u8"))]), profile: profile) {
+            path,
+            _ in
+            path == "/missing.m3u8" ? .status(status) : nil
+        }
+        #expect(played.paths.count { $0 == "/missing.m3u8" } == 1)
+        #expect(played.all(.adError).count == 1 && played.all(.adBegin).isEmpty)
+        #expect(played.all(.start).map { $0.time.instant.milliseconds } == [0])
         #expect(played.outcome == .ended && played.rejected.isEmpty)
     }
 

@@ -7,6 +7,10 @@ extension AttributeKey where Value == String {
     public static var adSignalSource: Self { "adSignalSource" }
     /// The identifier of a signal. Our addition.
     public static var adSignalId: Self { "adSignalId" }
+    /// The identifier of a break in the ad server's schedule (`breakId`). Our addition.
+    public static var adBreakId: Self { "adBreakId" }
+    /// The time of a break as the ad server's schedule writes it (`timeOffset`). Our addition.
+    public static var adBreakTime: Self { "adBreakTime" }
 }
 
 extension AttributeKey where Value == Int {
@@ -24,6 +28,9 @@ extension AttributeKey where Value == Duration {
 extension Action {
     /// The playhead reached a signal of the stream. Our addition.
     public static let adSignal = Action("AdSignal")
+    /// A break of the ad server's schedule lies behind the end of the content: nothing of it plays, and nobody is
+    /// called. Our addition.
+    public static let adBreakMissed = Action("AdBreakMissed")
 }
 
 extension PrivacyCatalogue {
@@ -33,6 +40,8 @@ extension PrivacyCatalogue {
         FieldDeclaration(.adSignalSource, "Carrier of a signal in the stream", .otherDiagnosticData),
         FieldDeclaration(.adSignalId, "Identifier of a signal in the stream", .otherDiagnosticData),
         FieldDeclaration(.adSignalDuration, "Duration of the ad break that a signal announces", .otherDiagnosticData),
+        FieldDeclaration(.adBreakId, "Identifier of an ad break that is not reached", .advertisingData),
+        FieldDeclaration(.adBreakTime, "Scheduled time of an ad break that is not reached", .advertisingData),
         FieldDeclaration(.adErrorCode, "Code of an ad's error", .otherDiagnosticData),
         FieldDeclaration(.adsRequested, "Number of ads that a break was to play", .advertisingData),
     ]

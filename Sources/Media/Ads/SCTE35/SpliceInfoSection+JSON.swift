@@ -16,6 +16,9 @@ extension SpliceInfoSection {
             "tier": .int(Int(tier)), "splice_command_length": .int(Int(commandLength)), "CRC_32": .int(Int(crc)),
             "findings": .array(findings.map(\.json)), "descriptors": .array(descriptors.map(\.json)),
         ]
+        if notation == .xml {
+            for name in ["section_length", "splice_command_length", "CRC_32"] { section[name] = nil }
+        }
         section.set("pts_adjustment", ptsAdjustment)
         section["splice_command_type"] = command.map { .int(Int($0.type)) }
         section["splice_command"] = command?.json

@@ -14,11 +14,35 @@ extension SpliceInfoSection {
         try self.init(bytes: try Self.bytes(of: text))
     }
 
+    /// Decodes a section whose text a manifest carries. A wrong checksum is a finding there: packagers correct times
+    /// and durations and leave the old checksum behind, and the manifest itself came whole.
+    /// - Throws: ``SpliceError``; that of the checksum for a section that has a wrong one and cannot be decoded either.
+    package init(ofManifest text: String) throws(SpliceError) {
+        let bytes = try Self.bytes(of: text)
+        do throws(SpliceError) {
+            try self.init(bytes: bytes)
+        } catch {
+            guard error.code == .checksum else { throw error }
+            do throws(SpliceError) {
+                try self.init(unchecked: bytes)
+            } catch _ {
+                throw error
+            }
+            isChecksumValid = false
+            note("9.6", "the checksum is not that of the section, which is decoded nevertheless: \(error.message)")
+        }
+    }
+
     /// Decodes a section. Bytes 0xFF behind the section, which fill up a transport packet, are ignored.
     /// - Throws: ``SpliceError``.
     public init(bytes: some Sequence<UInt8>) throws(SpliceError) {
         let bytes = Array(bytes)
         try Self.check(bytes)
+        try self.init(unchecked: bytes)
+    }
+
+    /// Decodes a section whose lengths were checked, and not its checksum.
+    private init(unchecked bytes: [UInt8]) throws(SpliceError) {
         self.init()
         var reader = BitReader(try Self.section(of: bytes).dropLast(Self.checksumLength))
         try readHeader(&reader)

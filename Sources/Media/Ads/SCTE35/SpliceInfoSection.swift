@@ -11,6 +11,16 @@ public struct SpliceInfoSection: Hashable, Sendable {
     /// The value of `table_id` of every section.
     public static let tableID: UInt8 = 0xFC
 
+    /// The notation in which a section came.
+    public enum Notation: Hashable, Sendable {
+        /// The bits of the standard's section 9.6, with lengths and a checksum.
+        case binary
+        /// The elements of the standard's schema, which have neither lengths nor a checksum.
+        case xml
+    }
+
+    /// The notation in which the section came.
+    public var notation = Notation.binary
     /// `section_syntax_indicator`; false in a valid section.
     public var hasLongSyntax = false
     /// `private_indicator`; false in a valid section.
@@ -37,8 +47,10 @@ public struct SpliceInfoSection: Hashable, Sendable {
     public var descriptors: [SpliceDescriptor] = []
     /// `alignment_stuffing` and everything else between the last descriptor and the checksum.
     public var stuffing: [UInt8] = []
-    /// `CRC_32` as received. A section with another checksum is not decoded.
+    /// `CRC_32` as received. A section with another checksum is decoded only if it came in a manifest, with a finding.
     public var crc: UInt32 = 0
+    /// Whether `CRC_32` is the checksum of the section; true for a section in XML, which has none.
+    public var isChecksumValid = true
     /// Deviations from the standard that do not prevent decoding.
     public var findings: [AdFinding] = []
 

@@ -127,10 +127,12 @@ public struct AdSignals: Hashable, Sendable {
         findings.append(AdFinding(.warning, rule: rule, path: path, message: message, line: line))
     }
 
-    /// Decodes a section; nil, with a finding, if the section is malformed.
+    /// Decodes a section of a manifest; nil, with a finding, if the section is malformed.
     mutating func section(_ text: String, _ source: AdSignal.Source, line: Int?) -> SpliceInfoSection? {
         do throws(SpliceError) {
-            return try SpliceInfoSection(text: text)
+            let section = try SpliceInfoSection(ofManifest: text)
+            if !section.isChecksumValid { add(section.findings.suffix(1), source, line) }
+            return section
         } catch {
             guard findings.count < Self.mostFindings else { return nil }
             findings.append(
@@ -143,6 +145,17 @@ public struct AdSignals: Hashable, Sendable {
                 )
             )
             return nil
+        }
+    }
+}
+
+extension AdSignals {
+    /// Adds the findings of a section, at its place.
+    mutating func add(_ found: some Sequence<AdFinding>, _ source: AdSignal.Source, _ line: Int?) {
+        for finding in found where findings.count < Self.mostFindings {
+            var finding = finding
+            (finding.path, finding.line) = (source.rawValue, line)
+            findings.append(finding)
         }
     }
 }

@@ -38,43 +38,15 @@ extension AdSignals {
         signals.append(signal)
     }
 
-    /// The form in XML (SCTE 35, section 13): the command and its flags, without the whole section.
+    /// The form in XML: the elements of the standard's schema, with or without `Signal` around them.
     private mutating func addElement(_ event: ManifestEvent, _ breaks: inout [AdSignal]) {
-        guard let section = event.element.descendant("SpliceInfoSection") else {
+        guard let element = event.element.descendant("SpliceInfoSection") else {
             warn("SCTE 214-1, section 6.8", "an event must have `Signal` or `SpliceInfoSection`", line: event.line)
             return
         }
-        if let insert = section.descendant("SpliceInsert") {
-            let isOut = insert.isTrue("outOfNetworkIndicator")
-            let kind: AdSignal.Kind =
-                insert.isTrue("spliceEventCancelIndicator") ? .other : isOut ? .breakBegin : .breakEnd
-            var signal = AdSignal(.eventStream, kind)
-            signal.id = insert["spliceEventId"]
-            signal.duration = insert.descendant("BreakDuration")?["duration"].flatMap(Self.nanoseconds)
-            add(signal, event, &breaks)
-        } else if section.descendant("TimeSignal") != nil {
-            // Each segmentation about ads is a signal, else the first one is, as in the binary form.
-            let descriptors = section.children.filter { $0.localName == "SegmentationDescriptor" }
-            let aboutAds = descriptors.filter { $0.segmentationType.isAdvertising && !$0.isCancelledSegmentation }
-            let found = aboutAds.isEmpty ? [descriptors.first] : aboutAds.map { Optional($0) }
-            let signals = found.map { descriptor in
-                let type = aboutAds.isEmpty ? nil : descriptor?.segmentationType
-                var signal = AdSignal(.eventStream, type.map { $0.isStart ? .breakBegin : .breakEnd } ?? .other)
-                signal.id = descriptor?["segmentationEventId"]
-                signal.segmentationType = type
-                signal.duration = descriptor?["segmentationDuration"].flatMap(Self.nanoseconds)
-                return signal
-            }
-            for signal in signals.endsFirst { add(signal, event, &breaks) }
-        } else {
-            add(AdSignal(.eventStream, .other), event, &breaks)
-        }
-    }
-
-    /// Nanoseconds of ticks of 90 kHz.
-    private static func nanoseconds(_ text: String) -> Int64? {
-        guard text.utf8.count <= 18 else { return nil }
-        return UInt64(text).map { SpliceTicks($0).nanoseconds }
+        let section = SpliceInfoSection(element)
+        add(section.findings, .eventStream, event.line)
+        for signal in AdSignal.all(.eventStream, section) { add(signal, event, &breaks) }
     }
 }
 
@@ -82,19 +54,8 @@ extension MarkupElement {
     /// The text of `Signal/Binary`.
     fileprivate var binary: String? { descendant("Binary")?.text.trimmingWhitespace.nonEmpty }
 
-    /// Whether an attribute is `1` or `true` (XML Schema, `boolean`).
-    fileprivate func isTrue(_ attribute: String) -> Bool { ["1", "true"].contains(self[attribute] ?? "") }
-
-    /// Of a `SegmentationDescriptor`: its type.
-    fileprivate var segmentationType: SegmentationType {
-        SegmentationType(self["segmentationTypeId"].flatMap { UInt8($0) } ?? 0)
-    }
-
-    /// Of a `SegmentationDescriptor`: whether it cancels an earlier one.
-    fileprivate var isCancelledSegmentation: Bool { isTrue("segmentationEventCancelIndicator") }
-
     /// The first element of that local name, this one included. MPDs are at most 32 elements deep.
-    fileprivate func descendant(_ name: String) -> MarkupElement? {
+    func descendant(_ name: String) -> MarkupElement? {
         if localName == name { return self }
         for child in children { if let found = child.descendant(name) { return found } }
         return nil

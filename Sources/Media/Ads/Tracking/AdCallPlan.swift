@@ -39,12 +39,19 @@ public struct AdCallPlan: Hashable, Sendable {
         timed = (played + tracking.handle(.ended)).map { beacon in
             AdCall(trigger: .position(beacon.playhead), name: beacon.kind.name, url: beacon.expanded(values))
         }
+        // The end of an ad without a duration has no known position.
+        if tracking.duration == nil { timed.removeAll { $0.name == TrackingEventName.complete.rawValue } }
         let known = Set(timed.map(\.name))
         let linear = ad.linear
         for event in linear?.events ?? ad.nonLinear?.events ?? [] where !known.contains(event.name.rawValue) {
             add(event.name.rawValue, event.url, values)
         }
         for url in linear?.clickTracking ?? [] { add("clickTracking", url, values) }
+        for url in linear?.customClicks ?? [] { add("customClick", url, values) }
+        for icon in linear?.icons ?? [] {
+            for url in icon.viewTracking { add("iconViewTracking", url, values) }
+            for url in icon.clickTracking { add("iconClickTracking", url, values) }
+        }
         for variant in ad.nonLinear?.variants ?? [] {
             for url in variant.clickTracking { add("nonLinearClickTracking", url, values) }
         }

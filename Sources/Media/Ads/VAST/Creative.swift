@@ -51,8 +51,32 @@ public struct LinearCreative: Hashable, Sendable {
     public var clickThrough: AdURL?
     /// The addresses to call on a click.
     public var clickTracking: [AdURL] = []
-    /// The number of icons.
-    public var iconCount = 0
+    /// The addresses to call on a click on something else than the ad as a whole (`CustomClick`).
+    public var customClicks: [AdURL] = []
+    /// The icons over the ad, such as AdChoices.
+    public var icons: [AdIcon] = []
+}
+
+/// An icon over a linear creative (VAST 4.2, section 3.11).
+public struct AdIcon: Hashable, Sendable {
+    /// `program`: the programme to which the icon belongs.
+    public var program: String?
+    /// `width` in pixels.
+    public var width: Int?
+    /// `height` in pixels.
+    public var height: Int?
+    /// `offset` in nanoseconds: the position in the ad from which the icon is shown.
+    public var offset: Int64?
+    /// `duration` in nanoseconds; nil shows the icon to the end.
+    public var duration: Int64?
+    /// The resources.
+    public var resources: [CreativeResource] = []
+    /// The address that opens on a click.
+    public var clickThrough: AdURL?
+    /// The addresses to call on a click (`IconClickTracking`).
+    public var clickTracking: [AdURL] = []
+    /// The addresses to call when the icon is shown (`IconViewTracking`).
+    public var viewTracking: [AdURL] = []
 }
 
 /// A media file of a linear creative (VAST 4.2, section 3.9.1).

@@ -38,6 +38,8 @@ public struct ResolvedAd: Hashable, Sendable {
         let outer = wrappers.map { wrapper in wrapper.creatives.compactMap(\.linear) }
         linear.events = outer.joined().flatMap { $0.events } + linear.events
         linear.clickTracking = outer.joined().flatMap { $0.clickTracking } + linear.clickTracking
+        linear.customClicks = outer.joined().flatMap { $0.customClicks } + linear.customClicks
+        linear.icons = outer.joined().flatMap { $0.icons } + linear.icons
         let clicks = outer.joined().compactMap { $0.clickThrough }
         linear.clickThrough = linear.clickThrough ?? clicks.last
         return linear
@@ -72,6 +74,35 @@ public struct ResolvedAd: Hashable, Sendable {
     public var isBlocked: Bool {
         let blocked = Set(wrappers.flatMap { $0.wrapper?.blockedCategories ?? [] })
         return ad.inLine.map { !blocked.isDisjoint(with: $0.categories) } ?? false
+    }
+
+    /// Why a player with a profile plays nothing of the ad in a linear break, as the finding of a validation; nil if it
+    /// plays.
+    package func refusal(by profile: MediaProfile) -> AdFinding? {
+        guard let linear else {
+            return AdFinding(
+                .warning,
+                rule: "VAST 4.2, section 3.7",
+                code: VASTErrorCode.linearity.rawValue,
+                path: "VAST/Ad/InLine/Creatives/Creative",
+                message: "the ad has no `Linear` creative: a player refuses it in a linear break"
+            )
+        }
+        guard linear.mediaFile(for: profile) == nil else { return nil }
+        let files = linear.mediaFiles.map { file in
+            if !file.url.isOfServer { return "a file whose address is not http or https" }
+            let type = file.type.isEmpty ? "a file without a type" : "`\(file.type.prefix(60))`"
+            return type + (file.apiFramework.map { " with the API framework \($0.prefix(40))" } ?? "")
+        }
+        let found = files.isEmpty ? "none" : Set(files).sorted().prefix(5).joined(separator: ", ")
+        return AdFinding(
+            .error,
+            rule: "VAST 4.2, section 3.9.1",
+            code: VASTErrorCode.noSupportedFile.rawValue,
+            path: "VAST/Ad/InLine/Creatives/Creative/Linear/MediaFiles/MediaFile",
+            message: "no media file can be played (found \(found)); add a file of a type that players support, such as "
+                + "`video/mp4` or `application/x-mpegURL`"
+        )
     }
 
     /// The values of the macros that describe the ad.

@@ -83,10 +83,33 @@ extension VASTParser {
             let path = path + "/VideoClicks/"
             linear.clickThrough = urls(clicks.all("ClickThrough"), path + "ClickThrough", "3.10.1").first
             linear.clickTracking = urls(clicks.all("ClickTracking"), path + "ClickTracking", "3.10.2")
+            linear.customClicks = urls(clicks.all("CustomClick"), path + "CustomClick", "3.10.3")
         }
-        linear.iconCount = element.first("Icons")?.all("Icon").count ?? 0
+        if let icons = element.first("Icons") { linear.icons = self.icons(icons, path + "/Icons/Icon") }
         if isInLine { linear.mediaFiles = mediaFiles(element, path + "/MediaFiles") }
         return linear
+    }
+
+    private mutating func icons(_ element: MarkupElement, _ path: String) -> [AdIcon] {
+        element.all("Icon").prefix(limits.creatives).map { icon in
+            let clicks = icon.first("IconClicks")
+            let click = path + "/IconClicks/"
+            return AdIcon(
+                program: icon["program"],
+                width: icon.number("width"),
+                height: icon.number("height"),
+                offset: icon["offset"].flatMap { AdTime.nanoseconds($0.trimmingWhitespace) },
+                duration: icon["duration"].flatMap { AdTime.nanoseconds($0.trimmingWhitespace) },
+                resources: resources(icon, path),
+                clickThrough: clicks.flatMap {
+                    urls($0.all("IconClickThrough"), click + "IconClickThrough", "3.11.3").first
+                },
+                clickTracking: clicks.map {
+                    urls($0.all("IconClickTracking"), click + "IconClickTracking", "3.11.4")
+                } ?? [],
+                viewTracking: urls(icon.all("IconViewTracking"), path + "/IconViewTracking", "3.11.5")
+            )
+        }
     }
 
     private mutating func checkOffsets(_ linear: LinearCreative, _ path: String, _ line: Int) {

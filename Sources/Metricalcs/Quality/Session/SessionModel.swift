@@ -129,9 +129,9 @@ struct SessionPhase: Hashable, Sendable {
     var isStalled: Bool { bufferingSince != nil && !bufferingIsOfSeek }
     var isInAdBreak = false
     var isInAd = false
-    /// Whether an ad or the break around it plays.
+    /// Whether an ad is on the screen, or its break is open.
     var hasAds: Bool { isInAdBreak || isInAd }
-    /// Ads before the start, since the request.
+    /// The time with an ad on the screen before the start, since the request.
     var prerollTime = 0
     var outcome: SessionState?
     /// Whether the player reports each request, so that sums of requests do not count.
@@ -144,7 +144,10 @@ struct SessionPhase: Hashable, Sendable {
     /// The one place that ranks states.
     var state: SessionState {
         if let outcome { return outcome }
-        if hasAds { return .ad }
+        if isInAd { return .ad }
+        // Only time with an ad on the screen is ad time. In the rest of a break the viewer waits for the start, or the
+        // content is held.
+        if isInAdBreak { return hasStarted ? .paused : isAsked ? .joining : .idle }
         if isSeeking || hasStarted && bufferingSince != nil && bufferingIsOfSeek { return .seeking }
         if bufferingSince != nil {
             if !hasStarted { return .joining }

@@ -5,11 +5,12 @@
 public enum SessionState: String, Hashable, Sendable, CaseIterable {
     /// The player prepares, and nobody has asked for the media.
     case idle
-    /// The media was asked for and has not started; buffering before the start is joining.
+    /// The media was asked for and has not started; buffering before the start is joining, and so is the time of an ad
+    /// break without an ad on the screen.
     case joining
     /// The playhead moves.
     case playing
-    /// The person paused, and the player has data.
+    /// The person paused, and the player has data; or an ad break holds the content and no ad is on the screen.
     case paused
     /// Started and neither paused nor seeking, but the player waits for data.
     case rebuffering
@@ -17,7 +18,7 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     case pausedBuffering
     /// From a jump until the picture is back, with the buffering that belongs to the jump.
     case seeking
-    /// In an ad break, or in an ad outside of a break.
+    /// An ad is on the screen: from its first frame to its end. The rest of its break is not.
     case ad
     /// The media reached its end, or the playlist moved on.
     case ended

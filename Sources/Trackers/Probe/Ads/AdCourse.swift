@@ -250,6 +250,7 @@ extension AdCourse {
         phase = .content
         if isJoining { plan.join(at: position) }
         fail(plan.takeBreaksWithoutPlace(), situation)
+        for missed in plan.takeBreaksBehindEnd(of: situation.duration) { report(missed: missed, situation) }
         next = plan.next(from: position, duration: situation.duration, isJoining: isJoining)
         if let due = next, due.roll == .pre || due.roll == .mid && due.position <= position {
             hold()
@@ -349,6 +350,14 @@ extension AdCourse {
         var all = attributes
         all[.position] = .nanoseconds(situation.position)
         effects.append(.reportAd(AdPlayerSignal(action, at: instant, status: status, attributes: all)))
+    }
+
+    private mutating func report(missed: AdBreak, _ situation: Situation) {
+        var attributes = Attributes()
+        attributes[.adRoll] = .mid
+        attributes[.adBreakId] = missed.id
+        attributes[.adBreakTime] = missed.time.text
+        report(.adBreakMissed, at: situation.now, AdStatus(), attributes, situation)
     }
 
     private mutating func report(_ signal: AdSignal, at instant: MonotonicInstant) {

@@ -260,6 +260,7 @@ extension AdEngine {
         (configuration.ads, configuration.requestReporting, configuration.playCount) = (nil, nil, 1)
         (configuration.subtitles, configuration.licenceURL) = (.declared, nil)
         (configuration.title, configuration.startPosition) = (nil, .nanoseconds(from))
+        configuration.profile = configuration.profile.forAds
         let ad = make.engine(for: MediaSource(url.secretText), configuration, isStream: isStream)
         ad.report(newsTo: { [weak self] news in self?.receive(.ad(number: number, news)) })
         ad.report(requestsTo: { [weak self] record in self?.report(record) })

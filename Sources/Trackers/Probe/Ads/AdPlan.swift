@@ -113,6 +113,15 @@ struct AdPlan: Sendable {
         }
     }
 
+    /// The breaks of the document that lie behind the end of the content, each once.
+    mutating func takeBreaksBehindEnd(of duration: Int64?) -> [AdBreak] {
+        guard !stream.isLive else { return [] }
+        return served.enumerated().compactMap { number, served in
+            guard served.adBreak.isBehindEnd(of: duration), withoutPlace.insert(number).inserted else { return nil }
+            return served.adBreak
+        }
+    }
+
     /// The break of a document that an interstitial stands for.
     func served(by id: String) -> Served? {
         guard id.hasPrefix(prefix), let number = Int(id.dropFirst(prefix.count).prefix { $0 != "." }),
