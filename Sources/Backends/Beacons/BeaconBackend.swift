@@ -17,8 +17,9 @@ public import InstrumentHTTP
 ///
 /// A server that takes no beacons rests for a growing time: up to ``mostAhead`` beacons for other servers that wait
 /// behind its beacons are sent before them. The backend remembers these until their turn in the queue comes; a process
-/// that is killed in between sends them again, under the same identifiers. The first beacons of an ad do not wait for
-/// the end of a rest, unless the server asked for it. A flush or a shutdown tries every server once more.
+/// that ends in between leaves them in a durable queue, and the next one sends them again, under the same identifiers.
+/// The first beacons of an ad do not wait for the end of a rest, unless the server asked for it. A flush or a shutdown
+/// tries every server once more.
 ///
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
 /// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a
