@@ -88,11 +88,12 @@ package final class ReplayReader {
                 isAtEnd = true
                 continue
             }
-            guard seen.insert(item.record) else {
+            let isOfLog = item.record.isOfLog
+            guard seen.insert(item.record, isOfLog: isOfLog) else {
                 duplicateCount += 1
                 continue
             }
-            if let (record, input) = sequence.add(item) {
+            if let (record, input) = sequence.add(item, isOfLog: isOfLog) {
                 sampleCount += 1
                 return ReplayedSample(record: record, input: input)
             }

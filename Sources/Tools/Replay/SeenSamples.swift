@@ -19,9 +19,11 @@ struct SeenSamples {
     private var current: (log: UInt64, ranges: NumberRanges)?
 
     /// Remembers a sample; false if it was there.
-    mutating func insert(_ record: SampleRecord) -> Bool {
+    ///
+    /// - Parameter isOfLog: whether the sample's identifier belongs to its number.
+    mutating func insert(_ record: SampleRecord, isOfLog: Bool) -> Bool {
+        guard isOfLog else { return insertForeign(record.id) }
         let log = record.id.log
-        guard SampleID(log: log, sequence: record.sequence) == record.id else { return insertForeign(record.id) }
         if current?.log != log { change(to: log) }
         return current?.ranges.insert(record.sequence) ?? true
     }
@@ -43,6 +45,11 @@ struct SeenSamples {
         }
         return true
     }
+}
+
+extension SampleRecord {
+    /// Whether the identifier is that of the sample's number in a log; false for samples of other producers.
+    var isOfLog: Bool { SampleID(log: id.log, sequence: sequence) == id }
 }
 
 /// A set of numbers as sorted ranges. Adding numbers in ascending order costs a constant; a set that is full of gaps

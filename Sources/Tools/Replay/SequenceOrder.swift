@@ -52,6 +52,14 @@ struct SequenceOrder {
 
         var first: Held? { sorted == nil ? held.first : sorted?.first }
 
+        /// Notes a sample that continues the log; false if the sample is not the next one.
+        mutating func continues(with number: UInt64) -> Bool {
+            guard let last, last.round == round, last.number < .max, number == last.number + 1 else { return false }
+            self.last = (number, round)
+            highest?.number = number
+            return true
+        }
+
         /// Whether a sample is the next one of the log.
         func isNext(_ number: UInt64, _ round: Int) -> Bool {
             guard let last, last.round == round else { return number == 0 }
@@ -68,14 +76,24 @@ struct SequenceOrder {
     private var arrivals = 0
     private var latest: (key: Key, place: Int)?
     private var latestSender: (sender: String, key: Key)?
+    /// The latest log of an identifier.
+    private var latestLog: (log: UInt64, place: Int)?
 
     init(window: Int = Self.window) { self.window = window }
 
     /// Adds a sample; returns the sample if it may leave at once.
-    mutating func add(_ item: Item) -> Item? {
-        let key = key(of: item.record)
-        let place = place(of: key)
+    ///
+    /// - Parameter isOfLog: whether the sample's identifier belongs to its number.
+    mutating func add(_ item: Item, isOfLog: Bool) -> Item? {
         let number = item.record.sequence
+        if isOfLog, let latestLog, latestLog.log == item.record.id.log, line.isEmpty,
+            logs[latestLog.place].continues(with: number)
+        {
+            return item
+        }
+        let key = isOfLog ? .log(item.record.id.log) : foreignKey(of: item.record)
+        let place = place(of: key)
+        if isOfLog { latestLog = (item.record.id.log, place) }
         let time = item.record.sample.time
         if let highest = logs[place].highest, number <= highest.number {
             if case .log = key {
@@ -157,9 +175,7 @@ struct SequenceOrder {
         logs[place].last = (number, held.round)
     }
 
-    private mutating func key(of record: SampleRecord) -> Key {
-        let log = record.id.log
-        if SampleID(log: log, sequence: record.sequence) == record.id { return .log(log) }
+    private mutating func foreignKey(of record: SampleRecord) -> Key {
         guard let sender = record.sample.attributes[.senderId] else { return .unknown }
         if let latestSender, latestSender.sender == sender { return latestSender.key }
         let key = Key.instrument(sender.lastIndex(of: "-").map { sender[..<$0] } ?? sender[...])
@@ -185,7 +201,7 @@ struct SequenceOrder {
         guard logs.count > Self.mostLogs else { return }
         places.removeAll()
         logs.removeAll()
-        latest = nil
+        (latest, latestLog) = (nil, nil)
     }
 }
 

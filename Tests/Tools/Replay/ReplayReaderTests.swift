@@ -206,14 +206,14 @@ struct ReplayReaderTests {
     @Test("A sample that continues its log is returned before the next one is read")
     func noDelay() {
         var order = SequenceOrder()
-        #expect(order.add((Recording.record(0), 0))?.record.sequence == 0)
-        #expect(order.add((Recording.record(1), 0))?.record.sequence == 1)
-        #expect(order.add((Recording.record(3), 0)) == nil)
+        #expect(order.add((Recording.record(0), 0), isOfLog: true)?.record.sequence == 0)
+        #expect(order.add((Recording.record(1), 0), isOfLog: true)?.record.sequence == 1)
+        #expect(order.add((Recording.record(3), 0), isOfLog: true) == nil)
         #expect(order.next(isAtEnd: false) == nil)
-        #expect(order.add((Recording.record(2), 0)) == nil)
+        #expect(order.add((Recording.record(2), 0), isOfLog: true) == nil)
         #expect(order.next(isAtEnd: false)?.record.sequence == 2)
         #expect(order.next(isAtEnd: false)?.record.sequence == 3)
-        #expect(order.add((Recording.record(4), 0))?.record.sequence == 4)
+        #expect(order.add((Recording.record(4), 0), isOfLog: true)?.record.sequence == 4)
     }
 
     @Test("Samples of other producers are ordered for each instrument; a number that begins again begins a new log")
