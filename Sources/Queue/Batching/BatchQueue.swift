@@ -147,8 +147,9 @@ public final class BatchQueue: Sendable {
         return await all([lane]) { [self] lane in
             let isEmpty = await lane.flush(until: deadline)
             if !isEmpty, Task.isCancelled { return false }
-            state.withLock { $0.lanes.removeAll { $0 === lane } }
+            // Closed first: an erasure or a denial that does not find the lane need not stop it.
             lane.close()
+            state.withLock { $0.lanes.removeAll { $0 === lane } }
             await lane.end(by: deadline)
             store.forget(lane.name)
             return isEmpty

@@ -7,7 +7,6 @@ extension DirectoryStore {
     /// number.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            saveChanges()
             try drainAndWipe()
             return try erase(find(isErased), lettersWhere: isErased)
         }
@@ -37,7 +36,6 @@ extension DirectoryStore {
     func eraseHeld() throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             guard let mark = state.withLock({ $0.heldFrom }) else { return 0 }
-            saveChanges()
             try drainAndWipe()
             let (start, end) = state.withLock { ($0.log.startSequence, $0.log.nextSequence) }
             var held = SequenceSet()
@@ -81,25 +79,13 @@ extension DirectoryStore {
         lettersWhere isErased: (SampleRecord) -> Bool
     ) throws(QueueError) -> Int {
         do {
-            let letters = try letters(where: isErased)
-            let known = try writing.withLock { _ in
-                let (rows, known) = state.withLock { state in
-                    let known = state.erased
-                    state.erase(sequences, letters)
-                    return (state.places.map(\.row), known)
-                }
-                do { try bookkeeping.save(rows, erasing: sequences, letters) } catch {
-                    state.withLock { $0.keepUnsaved(sequences, letters) }
-                    throw error
-                }
-                return known
-            }
+            let (letters, known) = try writing.withLock { _ in try saveErasure(sequences, lettersWhere: isErased) }
             try rewriteSegments(without: sequences)
             try bookkeeping.finishErasing()
             try removeSetAside()
             trim()
             var all = SequenceSet()
-            for sequence in letters.flatMap(\.sequences).sorted() { all.append(sequence..<sequence + 1) }
+            for sequence in letters.sorted() { all.append(sequence..<sequence + 1) }
             all.formUnion(sequences)
             return all.ranges.reduce(0) { $0 + $1.count - known.count(in: $1) }
         } catch let error as QueueError {
@@ -109,13 +95,34 @@ extension DirectoryStore {
         }
     }
 
-    private func letters(where isErased: (SampleRecord) -> Bool) throws -> [Bookkeeping.ErasedLetters] {
-        let names = state.withLock { $0.places.map(\.row.name) }
-        return try names.map { name in
-            let rows = try bookkeeping.letters(of: name)
-            let sequences = rows.filter { Self.record($0, log: logNumber).map(isErased) ?? false }.map(\.sequence)
-            return Bookkeeping.ErasedLetters(name: name, sequences: sequences)
+    /// Counts and saves an erasure. Returns the numbers of the erased letters, and the numbers that were erased before.
+    /// The caller holds `writing`.
+    private func saveErasure(
+        _ sequences: SequenceSet,
+        lettersWhere isErased: (SampleRecord) -> Bool
+    ) throws -> (letters: Set<UInt64>, known: SequenceSet) {
+        // Read while nothing is saved: a letter is either here or among the unsaved ones.
+        let letters = try letters(where: isErased)
+        let (gone, known, changes) = state.withLock { state -> (Set<UInt64>, SequenceSet, Changes) in
+            let known = state.erased
+            return (state.erase(sequences, letters), known, state.takeChanges())
         }
+        do { try bookkeeping.saveErasure(changes) } catch {
+            state.withLock { $0.putBack(changes) }
+            throw error
+        }
+        state.withLock { $0.areSaved(changes) }
+        return (gone, known)
+    }
+
+    /// The numbers of the letters to erase, by backend. The caller holds `writing`.
+    private func letters(where isErased: (SampleRecord) -> Bool) throws -> [String: Set<UInt64>] {
+        var found: [String: Set<UInt64>] = [:]
+        for name in state.withLock({ $0.places.map(\.row.name) }) {
+            let letters = try letters(ofPlace: name).filter { Self.record($0, log: logNumber).map(isErased) ?? false }
+            found[name] = Set(letters.map(\.sequence))
+        }
+        return found
     }
 
     /// Deletes files that were set aside as damaged, because they may contain samples to erase.
@@ -148,36 +155,32 @@ extension DirectoryStore {
 
 extension DirectoryStore.State {
     /// Counts samples as erased for the backends that have not passed them, and removes them from the samples that were
-    /// read ahead.
-    mutating func erase(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
+    /// read ahead. Returns the numbers of the letters that are erased.
+    fileprivate mutating func erase(_ sequences: SequenceSet, _ letters: [String: Set<UInt64>]) -> Set<UInt64> {
         var all = erased
         all.formUnion(sequences)
+        var allGone: Set<UInt64> = []
         for index in places.indices {
             let waiting = waiting(places[index].row)
             let count = all.count(in: waiting) - erased.count(in: waiting)
-            let gone = Set(letters.first { $0.name == places[index].row.name }?.sequences ?? [])
+            // A delivery may have ended since the letters were read: it settles retries, and makes letters of samples.
+            let gone = (letters[places[index].row.name] ?? [])
+                .union(places[index].newLetters.map(\.sequence).filter(sequences.contains))
+                .subtracting(places[index].goneLetters)
             let retried = places[index].retries.filter { gone.contains($0.sequence) }.count
             if count + gone.count > 0 { places[index].row.drops[.erased, default: 0] += count + gone.count }
             places[index].row.dead -= gone.count - retried
             places[index].retries.removeAll { gone.contains($0.sequence) }
             places[index].readAhead.removeAll { sequences.contains($0.record.sequence) }
             places[index].version += 1
-            places[index].newLetters.removeAll { gone.contains($0.sequence) }
+            places[index].removeLetters(gone)
             places[index].isChanged = true
+            allGone.formUnion(gone)
         }
         erased = all
-        skipErased()
-    }
-}
-
-extension DirectoryStore.State {
-    /// Keeps an erasure that could not be saved, so that it is saved with the sums that include it.
-    fileprivate mutating func keepUnsaved(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
         unsavedErased.formUnion(sequences)
-        for letters in letters {
-            guard let index = places.firstIndex(where: { $0.row.name == letters.name }) else { continue }
-            places[index].goneLetters += letters.sequences
-        }
+        skipErased()
+        return allGone
     }
 }
 

@@ -3,40 +3,75 @@ internal import Instrument
 /// Dead letters and their bookkeeping.
 extension DirectoryStore {
     /// Removes dead letters, to retry or to discard them. Returns their number.
+    ///
+    /// Excludes erasures and other calls of this method, so that no letter is taken out twice or after its erasure.
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
-        saveChanges()
-        guard let rows = letters(of: backend)?.filter({ !$0.isRetried }) else { return 0 }
-        var chosen = rows.filter { ids.contains(SampleID(log: logNumber, sequence: $0.sequence)) }
-        for index in chosen.indices { chosen[index].isRetried = true }
-        let isKnown = state.withLock { [chosen] state -> Bool in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else {
-                return false
-            }
-            state.places[index].row.dead -= chosen.count
-            if toRetry {
-                let records = chosen.compactMap { Self.record($0, log: logNumber) }
-                state.places[index].retries = (state.places[index].retries + records).sorted {
-                    $0.sequence < $1.sequence
+        let count = erasing.withLock { _ in
+            writing.withLock { _ in
+                guard let letters = letters(of: backend) else { return 0 }
+                let chosen = letters.filter { letter in
+                    !letter.isRetried && ids.contains(SampleID(log: logNumber, sequence: letter.sequence))
                 }
-                state.places[index].newLetters += chosen
-            } else {
-                state.places[index].row.drops[.discarded, default: 0] += chosen.count
-                state.places[index].goneLetters += chosen.map(\.sequence)
+                return toRetry ? retry(chosen, of: backend) : discard(chosen, of: backend)
             }
-            state.places[index].isChanged = true
-            return true
         }
-        if !isKnown { return 0 }
-        saveChanges()
-        return chosen.count
+        if count > 0 { saveChanges() }
+        return count
     }
 
-    /// The saved dead letters; nil, with a diagnostic, if they cannot be read.
+    private func retry(_ letters: [Bookkeeping.LetterRow], of backend: BackendName) -> Int {
+        // A letter that cannot be decoded stays dead.
+        let found = letters.compactMap { letter in Self.record(letter, log: logNumber).map { (letter, $0) } }
+        return change(backend) { place in
+            place.row.dead -= found.count
+            place.retries = (place.retries + found.map(\.1)).sorted { $0.sequence < $1.sequence }
+            place.newLetters += found.map { letter, _ in letter.retried }
+            return found.count
+        }
+    }
+
+    private func discard(_ letters: [Bookkeeping.LetterRow], of backend: BackendName) -> Int {
+        change(backend) { place in
+            place.row.dead -= letters.count
+            place.row.drops[.discarded, default: 0] += letters.count
+            place.removeLetters(Set(letters.map(\.sequence)))
+            return letters.count
+        }
+    }
+
+    /// Changes a backend's place; does nothing without one.
+    private func change(_ backend: BackendName, _ body: (inout Place) -> Int) -> Int {
+        state.withLock { state in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return 0 }
+            state.places[index].isChanged = true
+            return body(&state.places[index])
+        }
+    }
+
+    /// The dead letters and the letters to retry; nil, with a diagnostic, if they cannot be read. The caller holds
+    /// `writing`.
     func letters(of backend: BackendName) -> [Bookkeeping.LetterRow]? {
-        do { return try bookkeeping.letters(of: backend.description) } catch {
+        do { return try letters(ofPlace: backend.description) } catch {
             report(.store("cannot read the dead letters of \(backend) in \(path): \(error)"))
             return nil
         }
+    }
+
+    /// The saved letters with the changes that are not saved yet. The caller holds `writing`, so that no change is
+    /// being saved.
+    func letters(ofPlace name: String) throws -> [Bookkeeping.LetterRow] {
+        let saved = try bookkeeping.letters(of: name)
+        let (isForgotten, added, removed) = state.withLock { state in
+            let place = state.places.first { $0.row.name == name }
+            return (state.unsavedForgotten.contains(name), place?.newLetters ?? [], place?.goneLetters ?? [])
+        }
+        if !isForgotten, added.isEmpty, removed.isEmpty { return saved }
+        var letters: [UInt64: Bookkeeping.LetterRow] = [:]
+        for letter in isForgotten ? [] : saved { letters[letter.sequence] = letter }
+        // As they are saved: removed letters first.
+        for sequence in removed { letters[sequence] = nil }
+        for letter in added { letters[letter.sequence] = letter }
+        return letters.values.sorted { $0.sequence < $1.sequence }
     }
 
     static func record(_ row: Bookkeeping.LetterRow, log: UInt64) -> SampleRecord? {
@@ -50,5 +85,14 @@ extension DirectoryStore {
             reason: reason,
             payload: SampleEncoder.bytes(of: record.storedSample)
         )
+    }
+}
+
+extension Bookkeeping.LetterRow {
+    /// The letter, waiting for a retry.
+    fileprivate var retried: Bookkeeping.LetterRow {
+        var letter = self
+        letter.isRetried = true
+        return letter
     }
 }

@@ -82,8 +82,9 @@ extension DirectoryStore {
             return state.withLock { state -> ([Segment], UInt64?) in
                 let segments = state.log.trim(to: limit)
                 if segments.isEmpty || state.erased.isEmpty { return (segments, nil) }
-                state.erased.removeAll(below: state.log.startSequence)
-                return (segments, state.log.startSequence)
+                let end = state.forgettableEnd
+                state.erased.removeAll(below: end)
+                return (segments, end)
             }
         }
         for segment in segments { segment.delete() }
@@ -115,6 +116,10 @@ extension DirectoryStore.State {
         guard let limit = places.map(\.savedCursor).min() ?? (areUnclaimed ? nextSequence : nil) else { return nil }
         return log.canTrim(to: limit) ? limit : nil
     }
+
+    /// The number below which no backend counts samples any more. A backend may wait before numbers that no segment
+    /// has: the log may have lost samples that a faster backend had received.
+    var forgettableEnd: UInt64 { min(log.startSequence, places.map(\.savedCursor).min() ?? .max) }
 
     mutating func takeChanges() -> DirectoryStore.Changes {
         var changes = DirectoryStore.Changes(

@@ -25,24 +25,28 @@ extension DirectoryStore {
     /// Deletes a backend's place. Deletes all samples with the last place: samples without a place are a sign of
     /// damage.
     func forget(_ backend: BackendName) {
-        draining.withLock { _ in
-            let isLast = state.withLock { state in
-                state.places.removeAll { $0.row.name == backend.description }
-                state.carried[backend.description] = nil
-                state.unsavedForgotten.insert(backend.description)
-                return state.places.isEmpty
+        erasing.withLock { _ in
+            draining.withLock { _ in
+                let isLast = state.withLock { state in
+                    state.places.removeAll { $0.row.name == backend.description }
+                    state.carried[backend.description] = nil
+                    state.unsavedForgotten.insert(backend.description)
+                    return state.places.isEmpty
+                }
+                if !isLast { return }
+                do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
+                sealHead()
             }
-            if !isLast { return }
-            do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
-            sealHead()
+            if saveChanges() { trim(areUnclaimed: true) }
         }
-        if saveChanges() { trim(areUnclaimed: true) }
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
         while true {
-            guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount) else { return [] }
+            guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount, maxBytes: maxBytes) else {
+                return []
+            }
             if !found.retries.isEmpty { return found.retries }
             // Decoded outside the lock, so that no emit waits: bytes before the end of a stretch never change.
             let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
@@ -61,7 +65,7 @@ extension DirectoryStore {
         let retries = state.withLock { state in
             state.places.first { $0.row.name == backend.description }?.retries ?? []
         }
-        let start = reading(for: backend, maxCount: 0, isLeased: false)
+        let start = reading(for: backend, maxCount: 0, maxBytes: 0, isLeased: false)
         let pages = sequence(state: start) { [logNumber] (reading: inout Reading?) -> [SampleRecord]? in
             guard let current = reading else { return nil }
             let read = current.read(maxCount: 1000, maxBytes: .max, log: logNumber)
@@ -89,15 +93,20 @@ extension DirectoryStore {
         return isCurrent
     }
 
-    private func reading(for backend: BackendName, maxCount: Int, isLeased: Bool = true) -> Reading? {
+    private func reading(
+        for backend: BackendName,
+        maxCount: Int,
+        maxBytes: Int,
+        isLeased: Bool = true
+    ) -> Reading? {
         state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+            let retries = isLeased ? state.places[index].leaseRetries(maxCount, maxBytes) : []
             let place = state.places[index]
-            if isLeased { state.places[index].isServingRetries = !place.retries.isEmpty }
-            guard !place.retries.isEmpty || place.row.cursor < state.log.nextSequence else { return nil }
-            let isLeased = isLeased && place.row.leaseEnd > place.row.cursor
+            guard !retries.isEmpty || place.row.cursor < state.log.nextSequence else { return nil }
+            let isLeased = isLeased && place.isLogLeased
             return Reading(
-                retries: Array(place.retries.prefix(maxCount)),
+                retries: retries,
                 cursor: place.row.cursor,
                 position: place.position,
                 version: place.version,
@@ -130,10 +139,13 @@ extension DirectoryStore {
         saveChanges()
     }
 
+    /// Settles leased samples of the log.
+
     private func settleRead(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) {
         let settled = state.withLock { state -> [ReadRecord] in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
-                sequence >= state.places[index].row.cursor, sequence < state.log.nextSequence
+                sequence >= state.places[index].row.cursor, sequence < state.places[index].row.leaseEnd,
+                sequence < state.log.nextSequence
             else { return [] }
             let readAhead = state.places[index].readAhead
             state.places[index].readAhead = []
@@ -160,23 +172,45 @@ extension DirectoryStore {
         withExtendedLifetime(settled) {}
     }
 
-    /// Settles retried letters. Returns false if the backend's lease contains none.
+    /// Settles the leased retries, and no letter that became a retry since. Returns false if no retry is leased.
     private func settleRetries(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) -> Bool {
         state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
-                state.places[index].isServingRetries
+                let leased = state.places[index].leasedRetries
             else { return false }
-            let passed = state.places[index].retries.filter { $0.sequence <= sequence }
+            let numbers = Set(leased.prefix { $0 <= sequence })
+            let passed = state.places[index].retries.filter { numbers.contains($0.sequence) }
             let letters = passed.compactMap { record in dead[record.sequence].map { Self.letter(record, $0) } }
-            state.places[index].isServingRetries = false
-            state.places[index].retries.removeFirst(passed.count)
+            let left = leased.dropFirst(numbers.count)
+            state.places[index].leasedRetries = left.isEmpty ? nil : Array(left)
+            state.places[index].retries.removeAll { numbers.contains($0.sequence) }
             state.places[index].row.dead += letters.count
             state.places[index].row.acknowledged += passed.count - letters.count
+            state.places[index].removeLetters(Set(passed.map(\.sequence).filter { dead[$0] == nil }))
             state.places[index].newLetters += letters
-            state.places[index].goneLetters += passed.map(\.sequence).filter { dead[$0] == nil }
             state.places[index].isChanged = true
             return true
         }
+    }
+}
+
+extension DirectoryStore.Place {
+    /// Leases retries, at least one if any waits. Returns the leased ones as long as they are not settled, and none
+    /// while samples of the log are leased: a batch stays the same until it is settled.
+    fileprivate mutating func leaseRetries(_ maxCount: Int, _ maxBytes: Int) -> [SampleRecord] {
+        let leased = leasedRetries.map { Set($0) }
+        var waiting = leased.map { leased in retries.filter { leased.contains($0.sequence) } } ?? []
+        // The leased retries may have been erased.
+        if waiting.isEmpty { waiting = isLogLeased ? [] : retries }
+        var bytes = 0
+        let batch = waiting.prefix(maxCount).prefix { record in
+            let isFirst = bytes == 0
+            bytes += record.sample.estimatedSize
+            return isFirst || bytes <= maxBytes
+        }
+        let isSameLease = leased.map { leased in batch.allSatisfy { leased.contains($0.sequence) } } ?? false
+        if batch.isEmpty { leasedRetries = nil } else if !isSameLease { leasedRetries = batch.map(\.sequence) }
+        return Array(batch)
     }
 }
 

@@ -33,8 +33,8 @@ extension DirectoryStore {
     }
 
     func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        saveChanges()
-        return (letters(of: backend) ?? []).filter { !$0.isRetried }.compactMap { row in
+        let rows = writing.withLock { _ in letters(of: backend) ?? [] }
+        return rows.filter { !$0.isRetried }.compactMap { row in
             Self.record(row, log: logNumber).map { DeadLetter(record: $0, reason: row.reason) }
         }
     }

@@ -11,7 +11,8 @@ final class DirectoryStore: Sendable {
         var readAhead: [ReadRecord] = []
         /// Dead letters to retry. They come first, in separate batches.
         var retries: [SampleRecord] = []
-        var isServingRetries = false
+        /// The numbers of the leased retries; nil while no retry is leased.
+        var leasedRetries: [UInt64]?
         /// Counts the changes that make a concurrent read outdated.
         var version = 0
         /// Whether the place has unsaved changes, and the unsaved dead letters.
@@ -21,10 +22,20 @@ final class DirectoryStore: Sendable {
         /// The saved cursor.
         var savedCursor: UInt64
 
+        /// Whether samples of the log are leased.
+        var isLogLeased: Bool { row.leaseEnd > row.cursor }
+
         init(row: Bookkeeping.PlaceRow, position: SegmentedLog.Position, savedCursor: UInt64? = nil) {
             self.row = row
             self.position = position
             self.savedCursor = savedCursor ?? row.cursor
+        }
+
+        /// Deletes letters, also those that are not saved yet.
+        mutating func removeLetters(_ sequences: Set<UInt64>) {
+            if sequences.isEmpty { return }
+            newLetters.removeAll { sequences.contains($0.sequence) }
+            goneLetters += sequences.sorted()
         }
     }
 
@@ -112,7 +123,7 @@ final class DirectoryStore: Sendable {
     let synchronizing = OrderedLock(.synchronizing, ())
     /// Held while chores are done.
     let chores = OrderedLock(.chores, ())
-    /// Held during an erasure or a move of the mark.
+    /// Held during an erasure, a move of the mark, or a change of dead letters that is no delivery.
     let erasing = OrderedLock(.erasing, ())
     /// Whether this store has released the folder to other processes.
     let isReleased = OrderedLock(.isReleased, false)

@@ -20,18 +20,20 @@ public import Instrument
 public final class DurableStore: SampleStore {
     private let opening: Opening
     let own: DirectoryStore
-    private let state: Lock<State>
+    private let orphans: OrderedLock<Orphans>
     private let consentOfDirectory: Lock<Consent>
     private let report: @Sendable (Diagnostic) -> Void
-    /// Held while drained folders are deleted.
-    private let removal = Lock(())
+    /// Held while folders, backends, dead letters or the consent change, and during an erasure: what one of these has
+    /// read is still true when it changes the store.
+    private let changing = OrderedLock(.changing, ())
 
     private var directory: String { opening.directory }
     private var configuration: DurableConfiguration { opening.configuration }
 
-    private struct State {
-        /// The folders of ended processes, the oldest first. Their samples come before this process's samples.
-        var orphans: [DirectoryStore]
+    /// The folders of ended processes.
+    private struct Orphans {
+        /// The oldest first. Their samples come before this process's samples.
+        var stores: [DirectoryStore]
         /// The store of each backend's latest batch, in which the backend settles.
         var serving: [BackendName: DirectoryStore] = [:]
     }
@@ -87,7 +89,7 @@ public final class DurableStore: SampleStore {
             own = try Self.makeOwn(opening)
         }
         consentOfDirectory = Lock(try Self.consent(of: directory))
-        state = Lock(State(orphans: adopted))
+        orphans = OrderedLock(.orphans, Orphans(stores: adopted))
         if consent == .pending { for store in stores { try store.hold() } }
         try own.prepareToAppend(in: stagingDirectory, randomness)
     }
@@ -108,24 +110,32 @@ public final class DurableStore: SampleStore {
 
     /// Creates a cursor for a backend, at the configured start; does nothing if the backend has a cursor.
     public func attach(_ backend: BackendName) {
-        for store in stores {
-            store.attach(backend, atOldest: configuration.newcomers == .oldest)
+        changing.withLock { _ in
+            for store in stores {
+                store.attach(backend, atOldest: configuration.newcomers == .oldest)
+            }
         }
     }
 
     /// Creates a cursor for a backend; an ephemeral cursor starts now, is not stored, and ends with this process.
     public func attach(_ backend: BackendName, isEphemeral: Bool) {
         guard isEphemeral else { return attach(backend) }
-        // Earlier versions saved ephemeral cursors.
-        for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
-        own.attach(backend, atOldest: false, isEphemeral: true)
-        removeDrained()
+        changing.withLock { _ in
+            // Earlier versions saved ephemeral cursors.
+            for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
+            own.attach(backend, atOldest: false, isEphemeral: true)
+            removeDrainedLocked()
+        }
     }
 
     /// Removes a backend's cursor, its queued samples and its dead letters.
     public func forget(_ backend: BackendName) {
-        for store in stores { store.forget(backend) }
-        removeDrained()
+        changing.withLock { _ in
+            for store in stores { store.forget(backend) }
+            // A batch in flight has no place any more.
+            orphans.withLock { $0.serving[backend] = nil }
+            removeDrainedLocked()
+        }
     }
 
     /// Returns the next samples for a backend; samples of earlier processes come first.
@@ -133,7 +143,7 @@ public final class DurableStore: SampleStore {
         for store in stores {
             let records = store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
             if !records.isEmpty {
-                state.withLock { $0.serving[backend] = store }
+                orphans.withLock { $0.serving[backend] = store }
                 return records
             }
         }
@@ -151,9 +161,10 @@ public final class DurableStore: SampleStore {
         for records in queued(for: backend) where !body(records) { return }
     }
 
-    /// Moves a backend's cursor in the log that it was served from.
+    /// Moves a backend's cursor in the log that it was served from. Does nothing if that log's folder is deleted: the
+    /// numbers of another log are other samples.
     public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
-        let store = state.withLock { $0.serving[backend] } ?? own
+        guard let store = orphans.withLock({ $0.serving[backend] }) else { return }
         store.settle(backend, through: sequence, dead: dead)
         if store !== own { removeDrained() }
     }
@@ -161,8 +172,8 @@ public final class DurableStore: SampleStore {
     /// Returns a backend's ledger, including samples of earlier processes.
     public func ledger(of backend: BackendName) -> Ledger {
         // Under the lock, because another thread may move a drained folder's sums.
-        state.withLock { state in
-            (state.orphans + [own]).reduce(into: Ledger()) { sum, store in
+        orphans.withLock { orphans in
+            (orphans.stores + [own]).reduce(into: Ledger()) { sum, store in
                 sum.add(store.ledger(of: backend))
             }
         }
@@ -180,20 +191,27 @@ public final class DurableStore: SampleStore {
     /// - Throws: if some samples could not be read or erased; the others are erased, and the call may be repeated.
     @discardableResult
     public func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
-        defer { removeDrained() }
-        var count = 0
-        for store in stores { count += try store.erase(where: isErased) }
-        return try eraseUnread(where: isErased, after: count)
+        try changing.withLock { (_: inout Void) throws(QueueError) in
+            defer { removeDrainedLocked() }
+            var (count, unread): (Int, [String]) = (0, [])
+            for store in stores {
+                do throws(QueueError) { count += try store.erase(where: isErased) } catch {
+                    unread.append("\(store.path) (\(error))")
+                }
+            }
+            return try eraseUnread(where: isErased, after: count, unread)
+        }
     }
 
     /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can
     /// open them now. Returns the number of all samples that were erased.
     private func eraseUnread(
         where isErased: (SampleRecord) -> Bool,
-        after erased: Int
+        after erased: Int,
+        _ failed: [String]
     ) throws(QueueError) -> Int {
         let opened = Set(stores.map(\.path))
-        var (count, unread): (Int, [String]) = (erased, [])
+        var (count, unread) = (erased, failed)
         for path in QueueFolder.paths(in: directory) where !opened.contains(path) && !Self.isForeign(path) {
             // The folder of a running process, or of another user.
             guard let lock = try? DirectoryLock(path) else { continue }
@@ -228,45 +246,56 @@ public final class DurableStore: SampleStore {
 
     /// Marks the end of the log, in a persistent file.
     public func hold() throws(QueueError) {
-        try change(to: .pending) { () throws(QueueError) in for store in stores { try store.hold() } }
+        try changing.withLock { (_: inout Void) throws(QueueError) in
+            try change(to: .pending)
+            for store in stores { try store.hold() }
+        }
     }
 
     /// Removes the marks, including those of earlier processes.
     public func release() throws(QueueError) {
-        for store in stores { try store.release() }
-        try change(to: .granted) { () throws(QueueError) in }
+        try changing.withLock { (_: inout Void) throws(QueueError) in
+            for store in stores { try store.release() }
+            try change(to: .granted)
+        }
     }
 
-    /// Saves the consent before `body` uses it.
-    private func change(to consent: Consent, _ body: () throws(QueueError) -> Void) throws(QueueError) {
+    /// Saves the consent.
+    private func change(to consent: Consent) throws(QueueError) {
         try ConsentMark.write(consent, in: directory)
         consentOfDirectory.withLock { $0 = consent }
-        try body()
     }
 
     /// Erases the samples after the marks, including those of earlier processes.
     @discardableResult
     public func eraseHeld() throws(QueueError) -> Int {
-        defer { removeDrained() }
-        var count = 0
-        // After a crash here, the next start finds the denial and the marks, and erases the samples after them.
-        try change(to: .denied) { () throws(QueueError) in
-            for store in stores { count += try store.eraseHeld() }
+        try changing.withLock { (_: inout Void) throws(QueueError) in
+            defer { removeDrainedLocked() }
+            // After a crash here, the next start finds the denial and the marks, and erases the samples after them.
+            try change(to: .denied)
+            var (count, failure): (Int, QueueError?) = (0, nil)
+            // A folder that cannot be changed keeps its mark, and the other folders do not wait for it.
+            for store in stores {
+                do throws(QueueError) { count += try store.eraseHeld() } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
+            return count
         }
-        return count
     }
 
     /// Retries a backend's dead letters before its other samples; returns their number.
     @discardableResult
     public func retryDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
-        stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: true) }
+        changing.withLock { _ in stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: true) } }
     }
 
     /// Discards dead letters, which the ledger counts as dropped; returns their number.
     @discardableResult
     public func dropDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
-        defer { removeDrained() }
-        return stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: false) }
+        changing.withLock { _ in
+            defer { removeDrainedLocked() }
+            return stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: false) }
+        }
     }
 
     /// The backends with a cursor, sorted by name.
@@ -276,18 +305,21 @@ public final class DurableStore: SampleStore {
 
     /// Writes everything to disk and releases the directory for other processes. The store cannot be used afterwards.
     public func close() {
-        // A folder may have been empty when it was adopted.
-        removeDrained()
-        for store in stores { store.close() }
+        changing.withLock { _ in
+            // A folder may have been empty when it was adopted.
+            removeDrainedLocked()
+            for store in stores { store.close() }
+        }
     }
 
-    private var stores: [DirectoryStore] { state.withLock { $0.orphans } + [own] }
+    private var stores: [DirectoryStore] { orphans.withLock { $0.stores } + [own] }
 
     /// Deletes the folders of ended processes after every backend has received all their samples.
-    private func removeDrained() {
-        removal.withLock { _ in
-            for store in state.withLock({ $0.orphans.filter(\.isDrained) }) { remove(store) }
-        }
+    private func removeDrained() { changing.withLock { _ in removeDrainedLocked() } }
+
+    /// The caller holds `changing`.
+    private func removeDrainedLocked() {
+        for store in orphans.withLock({ $0.stores.filter(\.isDrained) }) { remove(store) }
     }
 
     /// Saves a drained folder's sums in this process's folder, and deletes the drained folder.
@@ -296,10 +328,10 @@ public final class DurableStore: SampleStore {
         do throws(QueueError) { try own.keepSums(sums, of: drained.logNumber) } catch {
             return report(.store("\(drained.path) is kept: \(error)"))
         }
-        state.withLock { state in
+        orphans.withLock { orphans in
             own.noteCarried(sums)
-            state.orphans.removeAll { $0 === drained }
-            for (name, store) in state.serving where store === drained { state.serving[name] = nil }
+            orphans.stores.removeAll { $0 === drained }
+            for (name, store) in orphans.serving where store === drained { orphans.serving[name] = nil }
         }
         if !drained.closeAndRemove() {
             report(.store("\(drained.path) has no samples left and is kept, because it holds files of others"))

@@ -5,7 +5,7 @@ extension Bookkeeping {
     /// The instants of the newest samples of segments that were written in this boot, by the sequence numbers of the
     /// segments' first samples.
     func newest(in boot: String) throws -> [UInt64: MonotonicInstant] {
-        try database.read { database in
+        try read { database in
             let rows = try Row.fetchAll(
                 database,
                 sql: "SELECT first, newest FROM age WHERE boot = ?",
@@ -22,7 +22,7 @@ extension Bookkeeping {
 
     /// Saves the ages of all existing segments.
     func save(newest: [(first: UInt64, instant: MonotonicInstant)], boot: String) throws {
-        try database.write { database in
+        try write { database in
             try database.execute(sql: "DELETE FROM age")
             for (first, instant) in newest {
                 try database.execute(

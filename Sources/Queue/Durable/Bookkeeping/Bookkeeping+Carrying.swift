@@ -28,7 +28,7 @@ extension Bookkeeping {
 
     /// Saves the sums of a log, all or none. Does nothing if the sums are saved.
     func carry(_ sums: [CarriedSum], of log: UInt64) throws {
-        try database.write { database in
+        try write { database in
             if try Self.isCarried(log, database) { return }
             for sum in sums {
                 let counts = [(Self.acknowledgedKind, sum.acknowledged)] + sum.drops.map { ($0.key.rawValue, $0.value) }
@@ -44,7 +44,7 @@ extension Bookkeeping {
 
     /// Records that a log's folder is deleted, so that its number is no longer needed.
     func finishCarrying(_ log: UInt64) throws {
-        try database.write { database in
+        try write { database in
             try database.execute(
                 sql: """
                     INSERT INTO carried (log, name, kind, count)
@@ -59,7 +59,7 @@ extension Bookkeeping {
 
     /// The logs whose sums are saved here and whose folders may still exist.
     func carriedLogs() throws -> Set<UInt64> {
-        try database.read { database in
+        try read { database in
             let sql = "SELECT DISTINCT log FROM carried WHERE log <> ?"
             let rows = try Row.fetchAll(database, sql: sql, arguments: [Self.deletedLogs])
             return Set(try rows.map { UInt64(bitPattern: try $0.decode(Int64.self, forColumn: "log")) })
@@ -68,7 +68,7 @@ extension Bookkeeping {
 
     /// The saved sums by backend.
     func carriedSums() throws -> [String: CarriedSum] {
-        try database.read { database in
+        try read { database in
             var sums: [String: CarriedSum] = [:]
             for row in try Row.fetchAll(database, sql: "SELECT name, kind, count FROM carried") {
                 let name = try row.decode(String.self, forColumn: "name")

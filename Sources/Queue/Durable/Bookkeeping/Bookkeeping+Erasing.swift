@@ -2,16 +2,10 @@ internal import GRDB
 internal import Instrument
 
 extension Bookkeeping {
-    /// Dead letters to erase.
-    struct ErasedLetters {
-        var name: String
-        var sequences: [UInt64]
-    }
-
     /// Erasures from the log: all of them, or those whose samples are still in the segments.
     func erased(onlyUndone: Bool) throws -> SequenceSet {
         let filter = onlyUndone ? "WHERE done = 0" : ""
-        return try database.read { try Self.numbers($0, sql: "SELECT first, end FROM erased \(filter)") }
+        return try read { try Self.numbers($0, sql: "SELECT first, end FROM erased \(filter)") }
     }
 
     private static func numbers(_ database: Database, sql: String) throws -> SequenceSet {
@@ -27,20 +21,16 @@ extension Bookkeeping {
         return numbers
     }
 
-    /// Saves an erasure and the sums after it, all or none, and deletes the erased dead letters.
-    func save(_ places: [PlaceRow], erasing erased: SequenceSet, _ letters: [ErasedLetters]) throws {
-        try database.write { database in
-            for place in places { try Self.write(place, to: database) }
-            for letters in letters { try Self.deleteLetters(letters.sequences, of: letters.name, from: database) }
-            try Self.write(erased: erased, to: database)
-        }
-        // The journal still contains the letters.
+    /// Saves changes that include an erasure, all or none.
+    func saveErasure(_ changes: DirectoryStore.Changes) throws {
+        try save(changes)
+        // The journal still contains erased letters.
         try checkpoint(.truncate)
     }
 
     /// Sequence numbers without a sample in this log.
     func absent() throws -> SequenceSet {
-        try database.read { try Self.numbers($0, sql: "SELECT first, end FROM absent") }
+        try read { try Self.numbers($0, sql: "SELECT first, end FROM absent") }
     }
 
     static func write(absent: SequenceSet, to database: Database) throws {
@@ -60,12 +50,12 @@ extension Bookkeeping {
 
     /// Records that the segments no longer contain the erased samples.
     func finishErasing() throws {
-        try database.write { try $0.execute(sql: "UPDATE erased SET done = 1 WHERE done = 0") }
+        try write { try $0.execute(sql: "UPDATE erased SET done = 1 WHERE done = 0") }
     }
 
     /// Deletes erasures below the first stored sequence number.
     func forgetErased(below number: UInt64) throws {
-        try database.write { database in
+        try write { database in
             // Sequence numbers are stored unchanged: they never reach 2^63.
             try database.execute(sql: "DELETE FROM erased WHERE end <= ?", arguments: [Int64(bitPattern: number)])
         }

@@ -65,14 +65,14 @@ final class Bookkeeping: Sendable {
     convenience init(path: String, isSynchronous: Bool = false) throws {
         let configuration = Self.configuration(isSynchronous: isSynchronous)
         self.init(try DatabaseQueue(path: path, configuration: configuration), isSynchronous: isSynchronous)
-        let isCurrent = try database.read { try Self.migrator.hasCompletedMigrations($0) }
+        let isCurrent = try read { try Self.migrator.hasCompletedMigrations($0) }
         if !isCurrent {
             try Self.migrator.migrate(database)
             // The journal of a new file is many times larger than the file.
             try checkpoint(.truncate)
         }
         // A damaged page is found here, not during a delivery.
-        let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        let verdict = try read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         // So is a page with invalid values.
         for place in try places() { _ = try letters(of: place.name) }
@@ -80,9 +80,9 @@ final class Bookkeeping: Sendable {
         _ = try absent()
         _ = try newest(in: "")
         _ = (try carriedLogs(), try carriedSums())
-        _ = try database.read { try Self.logNumber($0) }
+        _ = try read { try Self.logNumber($0) }
         // After a momentary error, SQLite opens a file only for reading: every later write of the process would fail.
-        try database.write { try $0.execute(sql: "UPDATE log SET random = random") }
+        try write { try $0.execute(sql: "UPDATE log SET random = random") }
     }
 
     /// Opens the file, and retries at once a failure that may be momentary.
@@ -159,7 +159,7 @@ final class Bookkeeping: Sendable {
 
     /// The log's random number. Saves and returns `fallback` if the log has no number yet.
     func logNumber(orElse fallback: UInt64) throws -> UInt64 {
-        try database.write { database in
+        try write { database in
             if let known = try Self.logNumber(database) { return known }
             try database.execute(
                 sql: "INSERT INTO log (random) VALUES (?)",
@@ -171,7 +171,7 @@ final class Bookkeeping: Sendable {
 
     /// All places, without order.
     func places() throws -> [PlaceRow] {
-        try database.read { try Self.rows($0, areChecked: true) }
+        try read { try Self.rows($0, areChecked: true) }
     }
 
     private static func rows(_ database: Database, areChecked: Bool) throws -> [PlaceRow] {
@@ -211,7 +211,7 @@ final class Bookkeeping: Sendable {
     /// Deletes forgotten backends, and saves places, their new and removed letters, and new gaps, all or none.
     func save(_ changes: DirectoryStore.Changes) throws {
         isDirty.store(true, ordering: .sequentiallyConsistent)
-        try database.write { database in
+        try write { database in
             for name in changes.forgotten { try Self.delete(name, from: database) }
             for change in changes.places { try Self.write(change, to: database) }
             try Self.write(absent: changes.absent, to: database)
@@ -281,7 +281,7 @@ final class Bookkeeping: Sendable {
 
     /// A backend's dead letters, the oldest first.
     func letters(of name: String) throws -> [LetterRow] {
-        try database.read { database in
+        try read { database in
             let sql = "SELECT sequence, reason, payload, retried FROM letter WHERE name = ? ORDER BY sequence"
             return try Row.fetchAll(database, sql: sql, arguments: [name]).map { row in
                 LetterRow(
@@ -309,12 +309,38 @@ final class Bookkeeping: Sendable {
     /// Copies the journal into the main file.
     func checkpoint(_ kind: Database.CheckpointMode) throws {
         try database.writeWithoutTransaction { database in
-            // SQLite would dereference the closed connection.
-            guard database.sqliteConnection != nil else {
-                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the bookkeeping is closed")
-            }
+            try Self.requireConnection(database)
             _ = try database.checkpoint(kind)
         }
+    }
+
+    /// Reads from the database.
+    /// - Throws: if the database is closed.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.unsafeRead { database in
+            try Self.requireConnection(database)
+            return try body(database)
+        }
+    }
+
+    /// Changes the database in a transaction.
+    /// - Throws: if the database is closed.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { database in
+            try Self.requireConnection(database)
+            var result: Result<Value, any Error> = .failure(DatabaseError(resultCode: .SQLITE_ABORT))
+            try database.inTransaction {
+                result = .success(try body(database))
+                return .commit
+            }
+            return try result.get()
+        }
+    }
+
+    /// SQLite would dereference a closed connection.
+    private static func requireConnection(_ database: Database) throws {
+        if database.sqliteConnection != nil { return }
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the bookkeeping is closed")
     }
 
     /// Whether the database is closed.
