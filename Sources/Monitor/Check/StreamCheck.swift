@@ -148,8 +148,8 @@ struct CheckSession {
         return true
     }
 
-    /// Waits for the time of the next reload, which counts from the beginning of the last one (RFC 8216bis section
-    /// 6.3.4); false if there is none.
+    /// Begins to wait for the next reload, whose time counts from the beginning of the last one (RFC 8216bis section
+    /// 6.3.4), and returns whether one comes.
     private func startWaiting(since begin: MonotonicInstant, in group: inout TaskGroup<Arrival>) -> Bool {
         guard !Task.isCancelled, let interval = nextInterval() else { return false }
         let clock = client.clock
