@@ -140,7 +140,6 @@ extension DirectoryStore {
     }
 
     /// Settles leased samples of the log.
-
     private func settleRead(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) {
         let settled = state.withLock { state -> [ReadRecord] in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
