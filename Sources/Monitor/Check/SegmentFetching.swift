@@ -19,18 +19,32 @@ struct SegmentOrder: Sendable {
     enum Role: Sendable { case media, audio, subtitles, keyframes }
 }
 
-/// The result for a segment: its facts, and the plain bytes where pictures or sound are to be decoded.
-struct FetchedSegment: Sendable {
-    var order: SegmentOrder
-    var facts: SegmentFacts
-    var media: SegmentMedia?
+/// The result for a segment.
+///
+/// A class: as a structure, it was copied wrongly out of a task group in a release build (Swift 6.3.1), which crashed.
+final class FetchedSegment: Sendable {
+    let order: SegmentOrder
+    let facts: SegmentFacts
+    /// The plain bytes where pictures or sound are to be decoded.
+    let media: SegmentMedia?
     /// Whether the key of encrypted samples cannot be fetched.
-    var lacksKey = false
-    /// The keys and initialization segments that could not be fetched, for a segment that could not be read.
-    var failures: [FetchFailure] = []
+    let lacksKey: Bool
+
+    init(order: SegmentOrder, facts: SegmentFacts, media: SegmentMedia? = nil, lacksKey: Bool = false) {
+        (self.order, self.facts, self.media, self.lacksKey) = (order, facts, media, lacksKey)
+    }
 
     /// Whether the content was read, so that rules could judge it.
     var isRead: Bool { facts.failure == nil && (!facts.tracks.isEmpty || facts.subtitles != nil) }
+}
+
+/// Segments that were fetched together.
+struct SegmentBatch: Sendable {
+    /// In the order of the orders.
+    var segments: [FetchedSegment] = []
+    /// The keys and initialization segments that could not be fetched, for segments that could not be read; by the
+    /// place of the segment.
+    var failures: [Int: [FetchFailure]] = [:]
 }
 
 /// The plain bytes of a segment.
@@ -50,16 +64,17 @@ actor SegmentFetcher {
 
     init(_ client: ResourceClient) { self.client = client }
 
-    /// Fetches segments, a few at a time; the results are in the order of the orders.
-    nonisolated func fetch(_ orders: [SegmentOrder], decoding renditions: Set<String>) async -> [FetchedSegment] {
-        await inParallel(orders, limit: client.configuration.maxRequests) { order in
-            let keepsMedia = order.purpose == .contents && renditions.contains(order.rendition)
-            var result = await self.fetch(order, keepsMedia: keepsMedia)
-            if result.facts.failure == nil, !result.isRead || result.lacksKey, order.purpose == .contents {
-                result.failures = await self.failures(of: order.segment)
-            }
-            return result
+    /// Fetches segments, a few at a time.
+    nonisolated func fetch(_ orders: [SegmentOrder], decoding renditions: Set<String>) async -> SegmentBatch {
+        let segments = await inParallel(orders, limit: client.configuration.maxRequests) { order in
+            await self.fetch(order, keepsMedia: order.purpose == .contents && renditions.contains(order.rendition))
         }
+        var batch = SegmentBatch(segments: segments)
+        for (place, result) in segments.enumerated() where result.order.purpose == .contents {
+            guard result.facts.failure == nil, !result.isRead || result.lacksKey else { continue }
+            batch.failures[place] = await failures(of: result.order.segment)
+        }
+        return batch
     }
 
     private nonisolated func fetch(_ order: SegmentOrder, keepsMedia: Bool) async -> FetchedSegment {

@@ -105,7 +105,7 @@ struct CheckSession {
 
     /// What a check waits for.
     private enum Arrival: Sendable {
-        case segments([FetchedSegment])
+        case segments(SegmentBatch)
         /// Whether the time of the next reload has come; not so in a check that is cancelled.
         case reload(isDue: Bool)
     }
@@ -372,8 +372,8 @@ struct CheckSession {
     }
 
     /// Applies the rules to segments that arrived.
-    private mutating func take(_ fetched: [FetchedSegment]) {
-        for result in fetched where !Task.isCancelled && isStillListed(result) {
+    private mutating func take(_ batch: SegmentBatch) {
+        for (place, result) in batch.segments.enumerated() where !Task.isCancelled && isStillListed(result) {
             let order = result.order
             report.segmentCount += result.facts.byteCount == nil ? 0 : 1
             report.segmentBytes += result.facts.byteCount ?? 0
@@ -384,7 +384,7 @@ struct CheckSession {
             // An expired segment cannot be compared; whether it may expire is not asked here.
             if order.purpose == .comparison, result.facts.failure != nil { continue }
             run.observe(result.facts)
-            for failure in result.failures { run.observe(failure) }
+            for failure in batch.failures[place] ?? [] { run.observe(failure) }
             if let content = result.media { media?.decode(content, of: order) }
         }
     }
