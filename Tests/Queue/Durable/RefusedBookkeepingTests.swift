@@ -83,8 +83,9 @@ struct RefusedBookkeepingTests {
         for number in 10..<20 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         store.leaveAsKilled()
-        let again = try open()
-        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<20))
+        let reports = Lock([String]())
+        let again = try open { report in reports.withLock { $0.append("\(report)") } }
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<20), "\(reports.withLock { $0 })")
         let ledger = again.ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (20, 20, [:]))
     }
