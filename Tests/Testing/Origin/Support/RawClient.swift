@@ -69,7 +69,8 @@ final class RawClient {
     }
 
     func get(_ target: String, method: String = "GET", headers: String = "", limit: Int = .max) -> Response {
-        send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(headers)\r\n")
+        let host = headers.hasPrefix("Host:") ? "" : "Host: test\r\n"
+        send("\(method) \(target) HTTP/1.1\r\n\(host)\(headers)\r\n")
         return receive(method: method, limit: limit)
     }
 
