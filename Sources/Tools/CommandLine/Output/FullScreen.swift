@@ -17,6 +17,8 @@ package final class FullScreen: Sendable {
     private struct Source: @unchecked Sendable { let source: any DispatchSourceProtocol }
 
     private struct State {
+        /// Whether the terminal is taken: a frame that comes later would stay on the screen of the shell.
+        var isOpen = false
         var before = termios()
         var sources: [Source] = []
     }
@@ -41,7 +43,10 @@ package final class FullScreen: Sendable {
         let before = raw
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-        Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+        state.withLock { state in
+            (state.isOpen, state.before) = (true, before)
+            Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+        }
         let input = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         input.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 256)
@@ -52,7 +57,7 @@ package final class FullScreen: Sendable {
         let resize = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
         resize.setEventHandler(handler: onResize)
         let sources = [Source(source: input), Source(source: resize)]
-        state.withLock { ($0.before, $0.sources) = (before, sources) }
+        state.withLock { $0.sources = sources }
         input.resume()
         resize.resume()
     }
@@ -60,19 +65,23 @@ package final class FullScreen: Sendable {
     /// The size in columns and rows.
     package var size: (columns: Int, rows: Int) { windowSize(of: STDOUT_FILENO) ?? (80, 24) }
 
-    /// Shows lines from the top, as one synchronised frame: no line is seen half drawn.
+    /// Shows lines from the top, as one synchronised frame: no line is seen half drawn. Does nothing after ``close()``.
     package func show(_ lines: [TerminalText]) {
         let frame = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
-        Self.write("\u{1B}[?2026h\u{1B}[H" + frame + "\u{1B}[J\u{1B}[?2026l")
+        let text: TerminalText = "\u{1B}[?2026h\u{1B}[H" + frame + "\u{1B}[J\u{1B}[?2026l"
+        state.withLock { if $0.isOpen { Self.write(text) } }
     }
 
     /// Puts the terminal back as it was.
     package func close() {
-        let state = state.withLock { $0 }
-        for source in state.sources { source.source.cancel() }
-        var before = state.before
-        Self.write("\u{1B}[?25h\u{1B}[?1049l")
-        tcsetattr(STDIN_FILENO, TCSANOW, &before)
+        let sources = state.withLock { state -> [Source] in
+            guard state.isOpen else { return [] }
+            state.isOpen = false
+            Self.write("\u{1B}[?25h\u{1B}[?1049l")
+            tcsetattr(STDIN_FILENO, TCSANOW, &state.before)
+            return state.sources
+        }
+        for source in sources { source.source.cancel() }
     }
 
     private static func write(_ text: TerminalText) { _ = SystemFile.writeAll(text.bytes, to: STDOUT_FILENO) }
