@@ -81,12 +81,12 @@ def understood(report):
     }
 
 
-def run(program, arguments, options, port):
+def run(arguments, options):
     # A proxy that nothing listens on, for every address but the loopback ones.
     environment = os.environ | {name: "http://127.0.0.1:1" for name in ("http_proxy", "https_proxy", "all_proxy")} | {"no_proxy": "127.0.0.1"}
     try:
         return subprocess.run(
-            [program, *arguments], capture_output=True, timeout=options.timeout, env=environment, stdin=subprocess.DEVNULL
+            [options.program, *arguments], capture_output=True, timeout=options.timeout, env=environment, stdin=subprocess.DEVNULL
         )
     except subprocess.TimeoutExpired:
         return None
@@ -97,9 +97,9 @@ def examine(path, options, port):
     url = f"http://127.0.0.1:{port}/{urllib.parse.quote(path.as_posix())}"
     result = {"path": path.as_posix()}
     if path.suffix.lower() in MANIFESTS:
-        done = run(options.program, ["check", "--format", "json", "--for", "0", "--segments", str(options.segments), url], options, port)
+        done = run(["check", "--format", "json", "--for", "0", "--segments", str(options.segments), url], options)
     else:
-        done = run(options.program, ["play", "--speed", "max", "--backend", "json", url], options, port)
+        done = run(["play", "--speed", "max", "--backend", "json", url], options)
     if done is None:
         return result, f"did not end within {options.timeout:g} s"
     if done.returncode < 0 or done.returncode > 2:

@@ -28,7 +28,7 @@ package struct CoreLosses: Hashable, Sendable {
     /// Creates losses of a playback of which no event is known.
     package init() {}
 
-    /// What is missing before an event with the state `hub`; remembers that state.
+    /// Returns the parts that belong to events missing before `event`, and remembers the state `hub` after it.
     package mutating func parts(before event: Event, hub: HubReading) -> Parts {
         var parts = Parts()
         let sum = hub.bufferTime

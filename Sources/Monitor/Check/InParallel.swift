@@ -1,5 +1,5 @@
 /// Applies an operation to elements, a few at a time; the results are in the order of the elements.
-func inParallel<Element: Sendable, Output: Sendable>(
+package func inParallel<Element: Sendable, Output: Sendable>(
     _ elements: [Element],
     limit: Int,
     _ operation: @escaping @Sendable (Element) async -> Output

@@ -20,13 +20,9 @@ extension CheckSession {
         guard !orders.isEmpty else { return }
         let client = client
         let definitions = run.history.presentation?.definitions ?? [:]
-        let answers = await withTaskGroup(of: (Int, DirectiveAnswer?).self) { group in
-            for (place, order) in orders.enumerated() {
-                group.addTask { (place, await order.answer(from: client, definitions)) }
-            }
-            return await group.reduce(into: [Int: DirectiveAnswer]()) { $0[$1.0] = $1.1 }
-        }
-        for place in orders.indices { if let answer = answers[place] { run.observe(answer) } }
+        // All at once: the answers to the requests for the next segment come when there is one.
+        let answers = await inParallel(orders, limit: orders.count) { await $0.answer(from: client, definitions) }
+        for answer in answers.compactMap(\.self) { run.observe(answer) }
     }
 
     /// A request with a directive.

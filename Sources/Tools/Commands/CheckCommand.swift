@@ -137,23 +137,10 @@ struct CheckCommand: AsyncParsableCommand {
         configuration.mediaChecks?.allPictures = allPictures
         try access.apply(to: &configuration)
         let checks = try urls.map { try StreamCheck(HTTPURL($0), transport: transport, configuration: configuration) }
-        let task = Task { await Self.run(checks) }
+        let task = Task { await inParallel(checks, limit: 16) { await $0.run() } }
         // The first signal ends the checks and reports what was found by then.
         StopSignals.report { task.cancel() }
         return await task.value
-    }
-
-    private static func run(_ checks: [StreamCheck]) async -> [StreamCheckReport] {
-        let mostAtOnce = 16
-        return await withTaskGroup(of: (Int, StreamCheckReport).self) { group in
-            var reports: [Int: StreamCheckReport] = [:]
-            for (place, check) in checks.enumerated() {
-                if place >= mostAtOnce, let (done, report) = await group.next() { reports[done] = report }
-                group.addTask { (place, await check.run()) }
-            }
-            for await (done, report) in group { reports[done] = report }
-            return checks.indices.compactMap { reports[$0] }
-        }
     }
 }
 

@@ -113,13 +113,7 @@ struct SampleSplitter {
                 (depth, isInString, isEscaped, isTooLong) = (0, false, false, false)
                 return .problem("not valid JSON: a text must not contain a line feed")
             }
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-            }
+            _ = isCharacter(byte)
             return nil
         }
         switch byte {
@@ -137,6 +131,20 @@ struct SampleSplitter {
         default: break
         }
         return nil
+    }
+
+    /// Reads a byte inside a text. Returns whether it stands for itself: neither an escape nor the end of the text.
+    private mutating func isCharacter(_ byte: UInt8) -> Bool {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+        } else {
+            return true
+        }
+        return false
     }
 
     private mutating func stepBetween(_ byte: UInt8) -> Step? {
@@ -158,15 +166,7 @@ struct SampleSplitter {
     /// Looks for the member `data` of the document.
     private mutating func stepHead(_ byte: UInt8) {
         if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-            } else if text.count < 8 {
-                text.append(byte)
-            }
+            if isCharacter(byte), text.count < 8 { text.append(byte) }
             return
         }
         switch byte {
