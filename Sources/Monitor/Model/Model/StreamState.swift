@@ -87,6 +87,8 @@ package struct StreamState: Sendable {
     package internal(set) var lastSession: Figures?
     package internal(set) var lastEnding: SessionEnding?
     package internal(set) var lastFailure: Failure?
+    /// Why viewers have trouble; nil while all is well, and where the reason is unknown.
+    package internal(set) var cause: StreamCause?
     package internal(set) var title: String?
     package internal(set) var bitrate: Int?
     package internal(set) var latency: Duration?
