@@ -1,0 +1,199 @@
+package import Instrument
+package import InstrumentWatch
+
+/// One outage: the streams that fail together for one cause, from the first alert to the last recovery.
+///
+/// ```
+///                 ┌──────────── acknowledge ───────────┐
+///                 │                                    ▼
+///  first alert ─▶ open ◀── release, time is over ── acknowledged
+///                 │  ▲                                 │  ▲
+///      every stream is muted                every stream is muted
+///                 ▼  │ the silence or window ends      ▼  │
+///               silenced, maintenance  (the acknowledgement is kept meanwhile)
+///                 │
+///   the last stream recovers, or somebody closes the incident (from every state)
+///                 ▼
+///               closed ── the same cause returns soon ──▶ open
+/// ```
+package struct Incident: Hashable, Sendable {
+    /// The state of an incident.
+    package enum State: Hashable, Sendable {
+        /// Nobody has the incident.
+        case open
+        /// Somebody has the incident.
+        case acknowledged
+        /// A silence hides every stream that still fails: no messages.
+        case silenced(String)
+        /// Planned work hides every stream that still fails: no messages. The name is that of the window.
+        case maintenance(String)
+        /// The outage is over.
+        case closed
+
+        /// The name in documents: `open`, `acknowledged`, `silenced`, `maintenance`, `closed`.
+        package var name: String {
+            switch self {
+            case .open: "open"
+            case .acknowledged: "acknowledged"
+            case .silenced: "silenced"
+            case .maintenance: "maintenance"
+            case .closed: "closed"
+            }
+        }
+
+        /// Whether no message is sent.
+        var isMuted: Bool {
+            switch self {
+            case .silenced, .maintenance: true
+            case .open, .acknowledged, .closed: false
+            }
+        }
+    }
+
+    /// Who has an incident.
+    package struct Acknowledgement: Hashable, Sendable {
+        package var by: String
+        /// When the incident is open again; nil for its whole life.
+        package var until: Timestamp?
+        package var note: String
+    }
+
+    /// A stream of an incident.
+    package struct Member: Hashable, Sendable {
+        package var stream: String
+        /// The address without secrets.
+        package var address: String
+        package var host: String
+        package var labels: [String: String]
+        /// The alerts that fire.
+        package var alerts: Set<String>
+        package var since: Timestamp
+        /// Nil while an alert fires.
+        package var ended: WallTime?
+        package var value: Double?
+        package var events: [LogEntry] = []
+        /// Why the stream is hidden; nil for a stream that counts for messages.
+        var mute: State?
+
+        package var isActive: Bool { ended == nil }
+    }
+
+    /// What an alert of the configuration contributes to messages.
+    struct AlertFacts: Hashable, Sendable {
+        var condition: String
+        var receivers: [String]
+        var severity: AlertSeverity
+        var runbook: String?
+    }
+
+    /// Entries of the log that are kept.
+    static let mostLogEntries = 100
+    /// Streams of which a closed incident keeps the names.
+    static let mostKeptStreams = 100
+
+    package let id: String
+    package internal(set) var cause: StreamCause
+    /// The short reason of the first alert, as messages name it.
+    var reason: String
+    /// The alert that opened the incident.
+    var firstAlert: String
+    package internal(set) var state = State.open
+    package internal(set) var since: Timestamp
+    package internal(set) var ended: WallTime?
+    package internal(set) var acknowledgement: Acknowledgement?
+    /// The streams, recovered ones too, by name.
+    package internal(set) var members: [String: Member] = [:]
+    /// The names of the streams in the order in which they joined.
+    var order: [String] = []
+    package internal(set) var streamCount = 0
+    /// The labels that all streams share.
+    package internal(set) var sharedLabels: [String: String] = [:]
+    package internal(set) var log: [LogEntry] = []
+    /// All alerts that fired, by name.
+    var alerts: [String: AlertFacts] = [:]
+    /// Whether the monitor's own network is the likely cause.
+    package internal(set) var isOwnNetwork = false
+    /// How often the same cause has returned.
+    package internal(set) var reopenings = 0
+    /// Milliseconds that recovered streams were in trouble.
+    var pastMilliseconds = 0
+
+    // MARK: Messages
+    /// The receivers that know of the incident.
+    var toldReceivers: Set<String> = []
+    /// The next message about the opening, or about more streams.
+    var messageDeadline: MonotonicInstant?
+    var lastMessage: MonotonicInstant?
+    /// When the incident closes, because all its streams have recovered.
+    var closeDeadline: MonotonicInstant?
+    /// Since when nobody has the incident although receivers know of it.
+    var unattendedSince: MonotonicInstant?
+    /// Steps of the escalation that were taken.
+    var escalations = 0
+    /// Streams joined since the last message.
+    var hasNews = false
+
+    init(id: String, _ signal: IncidentSignal) {
+        self.id = id
+        (cause, reason) = (signal.cause, signal.reason)
+        (firstAlert, since) = (signal.alert.name, signal.since)
+        sharedLabels = signal.stream.labels
+    }
+
+    package var isClosed: Bool { state == .closed }
+
+    /// The streams that still fail, in the order in which they joined.
+    package var activeMembers: [Member] { order.compactMap { members[$0] }.filter(\.isActive) }
+
+    /// The cause in words.
+    package var title: String { isOwnNetwork ? "The monitor's own network is the likely cause" : cause.title }
+
+    /// The most urgent severity of the alerts that fired.
+    package var severity: AlertSeverity { alerts.values.map(\.severity).max { $0.rank < $1.rank } ?? .critical }
+
+    /// All receivers of the alerts, in a fixed order.
+    var receivers: [String] { Set(alerts.values.flatMap(\.receivers)).sorted() }
+
+    /// Minutes in which viewers were in trouble, if each stream had one viewer all the time: the sum over the streams
+    /// of the time from the begin of the first alert's condition to the end of the last alert.
+    package func viewerMinutes(at now: Timestamp) -> Double {
+        let open = members.values.reduce(0) { sum, member in
+            member.isActive ? sum + max(0, member.since.instant.milliseconds(to: now.instant)) : sum
+        }
+        return Double(pastMilliseconds + open) / 60_000
+    }
+
+    /// One sentence for people: what fails, where, and what to look at.
+    package var text: String {
+        if isOwnNetwork {
+            let hosts = Set(members.values.map(\.host)).count
+            return "All \(hosts) hosts failed at once without an answer: look at the network, the name server and the "
+                + "firewall of the machine that runs the monitor first."
+        }
+        return cause.text.isEmpty ? title : cause.text
+    }
+
+    mutating func note(_ kind: String, _ text: String, at time: WallTime) {
+        log.append(LogEntry(time: time, kind: kind, text: text))
+        // The first entries say how the incident began.
+        if log.count > Self.mostLogEntries { log.remove(at: Self.mostLogEntries / 10) }
+    }
+
+    /// Forgets what only an open incident needs.
+    mutating func trim() {
+        guard order.count > Self.mostKeptStreams else { return }
+        for name in order.dropFirst(Self.mostKeptStreams) { members[name] = nil }
+        order.removeLast(order.count - Self.mostKeptStreams)
+    }
+}
+
+extension AlertSeverity {
+    /// Larger is more urgent.
+    var rank: Int {
+        switch self {
+        case .info: 0
+        case .warning: 1
+        case .critical: 2
+        }
+    }
+}

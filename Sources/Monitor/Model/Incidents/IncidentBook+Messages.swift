@@ -1,0 +1,199 @@
+package import Instrument
+internal import InstrumentWatch
+
+extension IncidentBook {
+    /// Performs what is due, and returns the messages.
+    package mutating func advance(to now: Timestamp) -> [AlertMessage] {
+        endSilences(at: now)
+        for id in order where incidents[id]?.isClosed == false {
+            mute(id, at: now)
+            attend(id, at: now)
+            if let deadline = incidents[id]?.closeDeadline, deadline <= now.instant { close(id, at: now) }
+        }
+        let messages = ready
+        ready = []
+        messageCount += messages.count
+        nextDeadline = order.lazy.compactMap { incidents[$0].flatMap(deadline) }.min()
+        return messages
+    }
+
+    /// When an incident has something to do. The ends of silences and windows are seen at the next evaluation.
+    private func deadline(of incident: Incident) -> MonotonicInstant? {
+        guard !incident.isClosed else { return nil }
+        var deadlines = [incident.closeDeadline]
+        if !incident.state.isMuted {
+            deadlines.append(incident.messageDeadline)
+            if incident.state == .acknowledged { deadlines.append(incident.acknowledgement?.until?.instant) }
+            deadlines += [reminder(of: incident), nextEscalation(of: incident)]
+        }
+        return deadlines.compactMap(\.self).min()
+    }
+
+    private func reminder(of incident: Incident) -> MonotonicInstant? {
+        guard incident.state == .open, let last = incident.lastMessage else { return nil }
+        return last.advanced(by: settings.repeatInterval)
+    }
+
+    private func nextEscalation(of incident: Incident) -> MonotonicInstant? {
+        guard incident.state == .open, let since = incident.unattendedSince,
+            settings.escalation.indices.contains(incident.escalations)
+        else { return nil }
+        return since.advanced(by: settings.escalation[incident.escalations].after)
+    }
+
+    // MARK: Silences and maintenance
+
+    private mutating func endSilences(at now: Timestamp) {
+        for silence in silences where silence.ends.instant <= now.instant {
+            record(AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason))
+        }
+        silences.removeAll { $0.ends.instant <= now.instant }
+    }
+
+    /// Decides which streams are hidden, and whether the incident is.
+    private mutating func mute(_ id: String, at now: Timestamp) {
+        guard var incident = incidents[id] else { return }
+        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
+        var (count, hidden): (Int, [Incident.State]) = (0, [])
+        if !silences.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
+            for name in incident.order {
+                guard let member = incident.members[name], member.isActive else { continue }
+                let mute: Incident.State?
+                if let silence = silences.first(where: { $0.hides(member) }) {
+                    mute = .silenced(silence.id)
+                } else {
+                    mute = windows.first { $0.covers(member) }.map { .maintenance($0.name) }
+                }
+                incident.members[name]?.mute = mute
+                count += 1
+                if let mute { hidden.append(mute) }
+            }
+        }
+        let isHidden = count > 0 && hidden.count == count
+        var next = isHidden ? hidden.first ?? .open : incident.acknowledgement == nil ? .open : .acknowledged
+        if !isHidden, let until = incident.acknowledgement?.until, until.instant <= now.instant {
+            incident.note("release", "the time of \(incident.acknowledgement?.by ?? "") is over", at: now.wallTime)
+            incident.acknowledgement = nil
+            next = .open
+        }
+        // Without a stream that fails, the state stays until the incident closes.
+        if incident.closeDeadline != nil, incident.state.isMuted { next = incident.state }
+        change(&incident, to: next, at: now)
+        incidents[id] = incident
+    }
+
+    private mutating func change(_ incident: inout Incident, to next: Incident.State, at now: Timestamp) {
+        guard next != incident.state else { return }
+        let before = incident.state
+        incident.state = next
+        incident.note("state", "is \(next.name)", at: now.wallTime)
+        switch next {
+        case .silenced, .maintenance, .acknowledged, .closed: incident.unattendedSince = nil
+        case .open:
+            if incident.toldReceivers.isEmpty {
+                incident.messageDeadline = incident.messageDeadline ?? now.instant
+            } else {
+                incident.unattendedSince = now.instant
+                incident.escalations = 0
+                // The receivers learn that nobody has the incident any more.
+                if before == .acknowledged || before.isMuted { remind(&incident, at: now) }
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func attend(_ id: String, at now: Timestamp) {
+        guard var incident = incidents[id], !incident.state.isMuted else { return }
+        if let deadline = incident.messageDeadline, deadline <= now.instant, incident.closeDeadline == nil {
+            incident.messageDeadline = nil
+            tell(&incident, at: now)
+        }
+        if let deadline = nextEscalation(of: incident), deadline <= now.instant {
+            let receivers = settings.escalation[incident.escalations].receivers
+            incident.escalations += 1
+            incident.note("escalation", "nobody has acknowledged: notifies \(receivers.joined(separator: ", "))", at: now.wallTime)
+            incident.toldReceivers.formUnion(receivers)
+            ready.append(message(.opens, incident, to: receivers, at: now))
+            incident.lastMessage = now.instant
+        }
+        if let deadline = reminder(of: incident), deadline <= now.instant, incident.closeDeadline == nil {
+            remind(&incident, at: now)
+        }
+        incidents[id] = incident
+    }
+
+    /// Notifies those that do not know of the incident, and those that do not know the new streams.
+    private mutating func tell(_ incident: inout Incident, at now: Timestamp) {
+        let known = incident.toldReceivers
+        let new = incident.receivers.filter { !known.contains($0) }
+        let isFirst = known.isEmpty
+        if !new.isEmpty {
+            ready.append(message(.opens, incident, to: new, at: now))
+            incident.toldReceivers.formUnion(new)
+        }
+        if incident.hasNews, !isFirst { ready.append(message(.changes, incident, to: known.sorted(), at: now)) }
+        if isFirst, incident.state == .open { incident.unattendedSince = now.instant }
+        (incident.hasNews, incident.lastMessage) = (false, now.instant)
+    }
+
+    private mutating func remind(_ incident: inout Incident, at now: Timestamp) {
+        guard !incident.toldReceivers.isEmpty else { return }
+        ready.append(message(.reminds, incident, to: incident.toldReceivers.sorted(), at: now))
+        (incident.hasNews, incident.lastMessage) = (false, now.instant)
+    }
+
+    func message(
+        _ kind: AlertMessage.Kind,
+        _ incident: Incident,
+        to receivers: [String],
+        by person: String? = nil,
+        note: String? = nil,
+        at now: Timestamp
+    ) -> AlertMessage {
+        var message = AlertMessage(
+            alert: incident.firstAlert,
+            host: incident.cause.host ?? "",
+            reason: incident.reason,
+            kind: kind
+        )
+        let facts = incident.alerts[incident.firstAlert]
+        (message.condition, message.receivers) = (facts?.condition ?? "", receivers)
+        (message.incident, message.severity) = (incident.id, incident.severity)
+        (message.title, message.runbook) = (incident.title, facts?.runbook)
+        message.link = configuration.address(ofIncident: incident.id)
+        (message.sent, message.ended, message.by) = (now.wallTime, incident.ended, person ?? incident.acknowledgement?.by)
+        message.note = note ?? incident.acknowledgement?.note
+        for name in incident.order {
+            guard let member = incident.members[name], kind == .closes || member.isActive && member.mute == nil else {
+                continue
+            }
+            message.add(
+                AlertMessage.Item(
+                    stream: member.stream,
+                    address: member.address,
+                    labels: member.labels,
+                    value: member.value,
+                    since: member.since.wallTime,
+                    events: member.events
+                )
+            )
+        }
+        message.since = incident.since.wallTime
+        message.seal()
+        return message
+    }
+}
+
+extension MaintenanceWindow {
+    /// Whether the window's labels select a stream.
+    func covers(_ member: Incident.Member) -> Bool {
+        matchers.allSatisfy { name, value in
+            switch name {
+            case "stream": member.stream == value
+            case "host": member.host == value
+            default: member.labels[name] == value
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package import Instrument
+package import InstrumentWatch
+
+/// The incidents as a value: takes alerts that fire and are resolved, groups them, and makes the messages.
+///
+/// An alert joins, in this order: the open incident that its stream is in, if the cause is of the same realm (so that
+/// stalls and errors of a stream that is down are no incidents); an open incident with the same fault on the same host,
+/// or with the same value of a label of `group_by`; an incident of the same kind that closed a moment ago. Otherwise it
+/// opens an incident.
+///
+/// The owner calls ``advance(to:streams:)`` when ``nextDeadline`` has come. There is no clock and no I/O. Memory is bounded by the
+/// number of streams and by ``mostClosed``.
+package struct IncidentBook: Sendable {
+    /// What incidents have in common.
+    struct GroupKey: Hashable, Sendable {
+        enum Place: Hashable, Sendable {
+            case host(String)
+            case label(String, String)
+            case everywhere
+        }
+
+        var fault: String
+        var place: Place
+    }
+
+    /// Closed incidents that are kept.
+    package static let mostClosed = 200
+    /// Faults of several hosts within this time may have one cause.
+    static let networkWindow = Duration.seconds(300)
+
+    package internal(set) var settings: IncidentSettings
+    let defaultWait: Duration
+    package internal(set) var incidents: [String: Incident] = [:]
+    /// The identifiers in the order of opening.
+    package internal(set) var order: [String] = []
+    /// Open incidents in which a stream fails.
+    var places: [String: Set<String>] = [:]
+    /// The incident of a group, closed ones too.
+    var groups: [GroupKey: String] = [:]
+    package internal(set) var silences: [Silence] = []
+    package internal(set) var audit: [AuditEntry] = []
+    var silenceCount = 0
+    /// The hosts of all streams that have alerts.
+    var hosts: Set<String> = []
+    package internal(set) var nextDeadline: MonotonicInstant?
+    /// Messages that were made.
+    package internal(set) var messageCount = 0
+    /// Messages that do not wait for a deadline.
+    var ready: [AlertMessage] = []
+    /// The address of the monitor's page for links.
+    var configuration: WatchConfiguration
+
+    init(_ configuration: WatchConfiguration, groupWait: Duration) {
+        (self.configuration, settings, defaultWait) = (configuration, configuration.incidents, groupWait)
+    }
+
+    var groupWait: Duration { settings.groupWait ?? defaultWait }
+
+    /// Takes a new configuration.
+    mutating func configure(_ configuration: WatchConfiguration, hosts: Set<String>) {
+        (self.configuration, settings, self.hosts) = (configuration, configuration.incidents, hosts)
+    }
+
+    /// The open incidents, in the order of opening.
+    package var open: [Incident] { order.compactMap { incidents[$0] }.filter { !$0.isClosed } }
+
+    // MARK: Alerts
+
+    /// Takes an alert that begins to fire.
+    mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
+        let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)
+        join(id, signal, at: now)
+        if signal.cause.kind == .network { mergeNetwork(at: now) }
+    }
+
+    /// Takes the end of an alert.
+    mutating func resolves(_ alert: String, of stream: String, at now: Timestamp) {
+        for id in places[stream] ?? [] {
+            guard var incident = incidents[id], var member = incident.members[stream], member.isActive,
+                member.alerts.remove(alert) != nil
+            else { continue }
+            incident.members[stream] = member
+            if member.alerts.isEmpty { recover(stream, in: &incident, at: now) }
+            incidents[id] = incident
+            if let deadline = incident.closeDeadline { wake(at: deadline) }
+        }
+    }
+
+    /// Takes the cause of an alert that fires on: a first cause may be seen after its consequences.
+    mutating func explains(_ cause: StreamCause, of stream: WatchedStream, at now: Timestamp) {
+        guard !cause.isConsequence else { return }
+        for id in places[stream.name] ?? [] {
+            guard var incident = incidents[id], incident.cause.isConsequence, incident.cause.realm == cause.realm else {
+                continue
+            }
+            var cause = cause
+            if cause.host == nil { cause.host = stream.url.host }
+            let other = keys(of: cause, stream).lazy.compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
+            if let other, other != id {
+                move(id, into: other, "the cause is the same: \(cause.title)", at: now)
+                continue
+            }
+            explain(&incident, cause, at: now)
+            incidents[id] = incident
+            register(id, cause, stream)
+            if cause.kind == .network { mergeNetwork(at: now) }
+        }
+    }
+
+    private func explain(_ incident: inout Incident, _ cause: StreamCause, at now: Timestamp) {
+        incident.note("cause", "the cause is: \(cause.title)", at: now.wallTime)
+        incident.cause = cause
+    }
+
+    /// The incident that an alert joins.
+    private mutating func incident(for signal: IncidentSignal, at now: Timestamp) -> String? {
+        let own = (places[signal.stream.name] ?? []).sorted { place(of: $0) < place(of: $1) }
+        if let id = own.first(where: { incidents[$0]?.cause.realm == signal.cause.realm }) { return id }
+        var recent: String?
+        for key in keys(of: signal.cause, signal.stream) {
+            guard let id = groups[key], let incident = incidents[id] else { continue }
+            guard let ended = incident.ended else { return id }
+            let elapsed = Duration.milliseconds(max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds)))
+            if elapsed < settings.reopen { recent = recent ?? id }
+        }
+        if let recent { reopen(recent, at: now) }
+        return recent
+    }
+
+    private func place(of id: String) -> MonotonicInstant {
+        incidents[id]?.since.instant ?? MonotonicInstant(nanoseconds: .max)
+    }
+
+    /// What a stream with this cause shares with others.
+    private func keys(of cause: StreamCause, _ stream: WatchedStream) -> [GroupKey] {
+        var keys: [GroupKey] = []
+        if cause.kind == .network { keys.append(GroupKey(fault: cause.fault, place: .everywhere)) }
+        keys.append(GroupKey(fault: cause.fault, place: .host(cause.host ?? stream.url.host)))
+        for label in settings.groupBy {
+            guard let value = stream.labels[label] else { continue }
+            keys.append(GroupKey(fault: cause.fault, place: .label(label, value)))
+        }
+        return keys
+    }
+
+    private mutating func register(_ id: String, _ cause: StreamCause, _ stream: WatchedStream) {
+        let isOwnNetwork = incidents[id]?.isOwnNetwork ?? false
+        for key in keys(of: cause, stream) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
+    }
+
+    private mutating func openIncident(_ signal: IncidentSignal, at now: Timestamp) -> String {
+        let text = "\(signal.cause.fault)\n\(signal.stream.name)\n\(signal.since.wallTime.milliseconds)"
+        var id = String(SHA256.hexadecimal(of: text.utf8).prefix(12))
+        while incidents[id] != nil { id = String(SHA256.hexadecimal(of: id.utf8).prefix(12)) }
+        var incident = Incident(id: id, signal)
+        incident.note("open", "opens: \(signal.cause.title)", at: now.wallTime)
+        incidents[id] = incident
+        order.append(id)
+        return id
+    }
+
+    private mutating func reopen(_ id: String, at now: Timestamp) {
+        guard var incident = incidents[id] else { return }
+        (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
+        (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
+        incident.reopenings += 1
+        incident.note("open", "opens again: the same cause returned", at: now.wallTime)
+        incidents[id] = incident
+        order.removeAll { $0 == id }
+        order.append(id)
+    }
+
+    private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
+        guard var incident = incidents[id] else { return }
+        let (name, alert) = (signal.stream.name, signal.alert)
+        incident.alerts[alert.name] = Incident.AlertFacts(
+            condition: alert.condition.text,
+            receivers: alert.receivers,
+            severity: alert.severity,
+            runbook: alert.runbook?.secretText
+        )
+        incident.closeDeadline = nil
+        if let member = incident.members[name], member.isActive {
+            incident.members[name]?.alerts.insert(alert.name)
+            incident.note("alert", "\(alert.name) fires for \(name), as a part of this outage", at: now.wallTime)
+            if incident.cause.isConsequence, !signal.cause.isConsequence { explain(&incident, signal.cause, at: now) }
+        } else {
+            if incident.members[name] == nil {
+                incident.order.append(name)
+                incident.streamCount += 1
+                incident.sharedLabels = incident.sharedLabels.filter { signal.stream.labels[$0.key] == $0.value }
+            }
+            incident.members[name] = Incident.Member(
+                stream: name,
+                address: signal.stream.url.description,
+                host: signal.stream.url.host,
+                labels: signal.stream.labels,
+                alerts: [alert.name],
+                since: signal.since,
+                value: signal.value,
+                events: signal.events
+            )
+            incident.note("stream", "\(name) fails (\(alert.name))", at: now.wallTime)
+            incident.hasNews = true
+            places[name, default: []].insert(id)
+        }
+        if incident.messageDeadline == nil, incident.hasNews || !incident.toldReceivers.isSuperset(of: alert.receivers) {
+            incident.messageDeadline = messageDeadline(of: incident, alert, at: now.instant)
+        }
+        if let deadline = incident.messageDeadline { wake(at: deadline) }
+        incidents[id] = incident
+        register(id, signal.cause, signal.stream)
+    }
+
+    /// A first message waits for the group; a message about more streams for the interval since the last one.
+    private func messageDeadline(
+        of incident: Incident,
+        _ alert: AlertConfiguration,
+        at now: MonotonicInstant
+    ) -> MonotonicInstant {
+        let first = now.advanced(by: groupWait)
+        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: alert.receivers) else { return first }
+        return max(first, last.advanced(by: settings.groupInterval))
+    }
+
+    private func recover(_ stream: String, in incident: inout Incident, at now: Timestamp) {
+        guard let member = incident.members[stream] else { return }
+        incident.pastMilliseconds += max(0, member.since.instant.milliseconds(to: now.instant))
+        incident.members[stream]?.ended = now.wallTime
+        incident.note("stream", "\(stream) recovers", at: now.wallTime)
+        if !incident.members.values.contains(where: \.isActive) {
+            incident.closeDeadline = now.instant.advanced(by: groupWait)
+        }
+    }
+
+    // MARK: The monitor's own network
+
+    /// When every host fails at once without an answer, the fault is on this side: one incident.
+    private mutating func mergeNetwork(at now: Timestamp) {
+        guard hosts.count > 1 else { return }
+        let candidates = open.filter { incident in
+            incident.cause.kind == .network
+                && (incident.isOwnNetwork || incident.since.instant.duration(to: now.instant) < Self.networkWindow)
+        }
+        guard let first = candidates.first, !first.isOwnNetwork || candidates.count > 1 else { return }
+        let failing = Set(candidates.flatMap { $0.members.values.filter(\.isActive).map(\.host) })
+        guard hosts.isSubset(of: failing) else { return }
+        let primary = candidates.first(where: \.isOwnNetwork) ?? first
+        if !primary.isOwnNetwork {
+            incidents[primary.id]?.isOwnNetwork = true
+            incidents[primary.id]?.note(
+                "cause",
+                "every host fails without an answer: the monitor's own network is the likely cause",
+                at: now.wallTime
+            )
+            if primary.lastMessage != nil { announce(primary.id, at: now.instant) }
+        }
+        groups[GroupKey(fault: primary.cause.fault, place: .everywhere)] = primary.id
+        for other in candidates where other.id != primary.id {
+            move(other.id, into: primary.id, "every host fails at once", at: now)
+        }
+    }
+
+    /// Sends a message soon: something important has changed.
+    private mutating func announce(_ id: String, at now: MonotonicInstant) {
+        let deadline = now.advanced(by: groupWait)
+        incidents[id]?.hasNews = true
+        incidents[id]?.messageDeadline = min(incidents[id]?.messageDeadline ?? deadline, deadline)
+        wake(at: deadline)
+    }
+
+    /// Closes an incident whose streams belong to another one.
+    private mutating func move(_ id: String, into other: String, _ reason: String, at now: Timestamp) {
+        guard id != other, var source = incidents[id], var target = incidents[other] else { return }
+        for name in source.order {
+            guard let member = source.members[name], member.isActive else { continue }
+            source.members[name]?.ended = now.wallTime
+            places[name]?.remove(id)
+            places[name, default: []].insert(other)
+            if var known = target.members[name], known.isActive {
+                known.alerts.formUnion(member.alerts)
+                target.members[name] = known
+                continue
+            }
+            if target.members[name] == nil {
+                target.order.append(name)
+                target.streamCount += 1
+                target.sharedLabels = target.sharedLabels.filter { member.labels[$0.key] == $0.value }
+            }
+            target.members[name] = member
+            target.hasNews = true
+        }
+        target.alerts.merge(source.alerts) { known, _ in known }
+        target.closeDeadline = nil
+        if source.since.instant < target.since.instant { target.since = source.since }
+        target.note("merge", "takes the streams of incident \(id): \(reason)", at: now.wallTime)
+        source.note("merge", "its streams belong to incident \(other): \(reason)", at: now.wallTime)
+        incidents[other] = target
+        // The reopening of the group concerns the other incident.
+        for (key, value) in groups where value == id { groups[key] = other }
+        incidents[id] = source
+        close(id, at: now)
+        if target.messageDeadline == nil {
+            let deadline = target.lastMessage?.advanced(by: settings.groupInterval) ?? now.instant
+            incidents[other]?.messageDeadline = max(deadline, now.instant.advanced(by: groupWait))
+        }
+        if let deadline = incidents[other]?.messageDeadline { wake(at: deadline) }
+    }
+
+    // MARK: The end
+
+    /// Closes an incident, and notifies the receivers that know of it.
+    mutating func close(_ id: String, by person: String? = nil, at now: Timestamp) {
+        guard var incident = incidents[id], !incident.isClosed else { return }
+        for (name, member) in incident.members {
+            places[name]?.remove(id)
+            if places[name]?.isEmpty == true { places[name] = nil }
+            guard member.isActive else { continue }
+            incident.pastMilliseconds += max(0, member.since.instant.milliseconds(to: now.instant))
+            incident.members[name]?.ended = now.wallTime
+        }
+        (incident.state, incident.ended) = (.closed, now.wallTime)
+        (incident.closeDeadline, incident.messageDeadline, incident.unattendedSince) = (nil, nil, nil)
+        incident.hasNews = false
+        incident.note("close", person.map { "closed by \($0)" } ?? "closes: all streams have recovered", at: now.wallTime)
+        if !incident.toldReceivers.isEmpty {
+            ready.append(message(.closes, incident, to: incident.toldReceivers.sorted(), by: person, at: now))
+            wake(at: now.instant)
+        }
+        incident.trim()
+        incidents[id] = incident
+        forgetOldest()
+    }
+
+    private mutating func forgetOldest() {
+        let closed = order.filter { incidents[$0]?.isClosed ?? true }
+        guard closed.count > Self.mostClosed else { return }
+        let gone = Set(closed.prefix(closed.count - Self.mostClosed))
+        for id in gone { incidents[id] = nil }
+        order.removeAll { gone.contains($0) }
+        groups = groups.filter { !gone.contains($0.value) }
+    }
+
+    mutating func wake(at deadline: MonotonicInstant) { nextDeadline = min(nextDeadline ?? deadline, deadline) }
+}
