@@ -1,3 +1,4 @@
+internal import Instrument
 package import InstrumentBackendKinds
 public import InstrumentHTTP
 
@@ -11,9 +12,17 @@ public struct WatchConfiguration: Hashable, Sendable {
     public var alerts: [AlertConfiguration] = []
     /// The receivers of alerts by name.
     public var receivers: [String: AlertReceiver] = [:]
+    /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
+    public var link: HTTPURL?
 
     /// Creates an empty configuration.
     public init() {}
+
+    /// The address of an incident on the monitor's page; nil without ``link``.
+    public func address(ofIncident id: String) -> String? {
+        guard let base = link?.description else { return nil }
+        return base + (base.hasSuffix("/") ? "" : "/") + "#incident=" + PercentCoding.encoded(id)
+    }
 
     /// The part of the configuration that one of several processes watches; everything but the streams stays.
     public func shard(_ shard: Shard) -> WatchConfiguration {
@@ -131,6 +140,10 @@ public struct AlertConfiguration: Hashable, Sendable {
     public var keepWhile: AlertExpression?
     /// The names of the receivers.
     public var receivers: [String] = []
+    /// How urgent the alert is. Critical unless the configuration says otherwise: no receiver takes it for less.
+    public var severity = AlertSeverity.critical
+    /// The address of the instructions for whoever gets the alert.
+    public var runbook: HTTPURL?
     /// The alert's place in the configuration.
     public var place: ConfigurationPlace
 }

@@ -128,12 +128,12 @@ extension ConfigurationReader {
         }
     }
 
+    private static let alertKeys = ["name", "when", "for", "keep", "while", "to", "severity", "runbook"]
+
     mutating func readAlerts(_ value: ConfigurationValue) {
         var known: [String: ConfigurationPlace] = [:]
         for element in list(value, "alerts") {
-            guard let members = map(element, "An alert", ["name", "when", "for", "keep", "while", "to"]) else {
-                continue
-            }
+            guard let members = map(element, "An alert", Self.alertKeys) else { continue }
             for key in ["name", "when", "to"] where members[key] == nil {
                 report(element.place, "An alert must have `\(key)`.")
             }
@@ -159,6 +159,8 @@ extension ConfigurationReader {
                 continue
             }
             known[name] = element.place
+            let severity = members["severity"].flatMap { self.severity($0) }
+            let runbook = members["runbook"].flatMap { url($0, "runbook") }
             guard let condition else { continue }
             configuration.alerts.append(
                 AlertConfiguration(
@@ -168,10 +170,18 @@ extension ConfigurationReader {
                     keep: keep,
                     keepWhile: keepWhile,
                     receivers: receivers,
+                    severity: severity ?? .critical,
+                    runbook: runbook,
                     place: element.place
                 )
             )
         }
+    }
+
+    private mutating func severity(_ value: ConfigurationValue) -> AlertSeverity? {
+        if case .scalar(let text, _) = value.content, let severity = AlertSeverity(rawValue: text) { return severity }
+        report(value.place, "`severity` must be `critical`, `warning` or `info` (found \(value.kindName)).")
+        return nil
     }
 
     private mutating func expression(

@@ -99,11 +99,12 @@ struct ConfigurationReader {
     }
 
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
-        let keys = ["defaults", "streams", "backends", "alerts", "notify"]
+        let keys = ["defaults", "streams", "backends", "alerts", "notify", "link"]
         guard let members = map(value, "The configuration", keys) else { return }
         // Names first, whatever the order of the file.
         if let backends = members["backends"] { readBackends(backends) }
         if let notify = members["notify"] { readReceivers(notify) }
+        if let link = members["link"] { configuration.link = url(link, "link") ?? configuration.link }
         var defaults = StreamSettings()
         if let value = members["defaults"] { defaults = readDefaults(value) }
         if let streams = members["streams"] {

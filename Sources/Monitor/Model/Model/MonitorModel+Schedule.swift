@@ -71,7 +71,12 @@ extension MonitorModel {
             evaluate(at: now)
             nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         }
-        return effects + engine.messages(at: now).map { .notify($0) }
+        return effects
+            + engine.messages(at: now).map { message in
+                var message = message
+                message.link = configuration.address(ofIncident: message.incident)
+                return .notify(message)
+            }
     }
 
     private mutating func perform(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
