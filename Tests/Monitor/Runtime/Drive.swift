@@ -83,6 +83,9 @@ struct Drive {
     }
 
     mutating func reload(_ configuration: WatchConfiguration) { perform(model.reload(configuration, at: now)) }
+    mutating func act(_ action: IncidentAction, by person: String) {
+        perform(model.act(action, by: person, at: now).effects)
+    }
     mutating func stop() { perform(model.stop(at: now)) }
 
     private mutating func move(to instant: MonotonicInstant) {

@@ -12,6 +12,8 @@ public struct WatchConfiguration: Hashable, Sendable {
     public var alerts: [AlertConfiguration] = []
     /// The receivers of alerts by name.
     public var receivers: [String: AlertReceiver] = [:]
+    /// How alerts become incidents, and planned work.
+    public var incidents = IncidentSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
     public var link: HTTPURL?
 

@@ -99,7 +99,9 @@ struct ConfigurationReader {
     }
 
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
-        let keys = ["defaults", "streams", "backends", "alerts", "notify", "link"]
+        let keys = [
+            "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance",
+        ]
         guard let members = map(value, "The configuration", keys) else { return }
         // Names first, whatever the order of the file.
         if let backends = members["backends"] { readBackends(backends) }
@@ -113,6 +115,8 @@ struct ConfigurationReader {
             report(value.place, "The configuration must have `streams`; add the list of streams.")
         }
         if let alerts = members["alerts"] { readAlerts(alerts) }
+        if let incidents = members["incidents"] { readIncidents(incidents) }
+        if let maintenance = members["maintenance"] { readMaintenance(maintenance) }
     }
 
     private mutating func checkReferences() {

@@ -93,19 +93,6 @@ package struct AlertMessage: Hashable, Sendable {
         runbook = alert.runbook?.secretText
     }
 
-    mutating func add(_ instance: AlertEngine.Instance) {
-        add(
-            Item(
-                stream: instance.stream.name,
-                address: instance.stream.url.description,
-                labels: instance.stream.labels,
-                value: instance.value,
-                since: instance.since.wallTime,
-                events: instance.evidence
-            )
-        )
-    }
-
     /// Adds a stream. Beyond the limit, the message counts streams and does not list them.
     package mutating func add(_ item: Item) {
         streamCount += 1

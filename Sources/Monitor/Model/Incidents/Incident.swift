@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentWatch
 
 /// One outage: the streams that fail together for one cause, from the first alert to the last recovery.
@@ -84,6 +85,11 @@ package struct Incident: Hashable, Sendable {
         var receivers: [String]
         var severity: AlertSeverity
         var runbook: String?
+
+        init(_ alert: AlertConfiguration) {
+            (condition, receivers, severity) = (alert.condition.text, alert.receivers, alert.severity)
+            runbook = alert.runbook?.secretText
+        }
     }
 
     /// Entries of the log that are kept.
@@ -99,6 +105,8 @@ package struct Incident: Hashable, Sendable {
     var firstAlert: String
     package internal(set) var state = State.open
     package internal(set) var since: Timestamp
+    /// The latest opening.
+    var opened: MonotonicInstant
     package internal(set) var ended: WallTime?
     package internal(set) var acknowledgement: Acknowledgement?
     /// The streams, recovered ones too, by name.
@@ -133,8 +141,8 @@ package struct Incident: Hashable, Sendable {
     /// Streams joined since the last message.
     var hasNews = false
 
-    init(id: String, _ signal: IncidentSignal) {
-        self.id = id
+    init(id: String, _ signal: IncidentSignal, at now: MonotonicInstant) {
+        (self.id, opened) = (id, now)
         (cause, reason) = (signal.cause, signal.reason)
         (firstAlert, since) = (signal.alert.name, signal.since)
         sharedLabels = signal.stream.labels
@@ -149,7 +157,7 @@ package struct Incident: Hashable, Sendable {
     package var title: String { isOwnNetwork ? "The monitor's own network is the likely cause" : cause.title }
 
     /// The most urgent severity of the alerts that fired.
-    package var severity: AlertSeverity { alerts.values.map(\.severity).max { $0.rank < $1.rank } ?? .critical }
+    package var severity: AlertSeverity { alerts.values.map(\.severity).max() ?? .critical }
 
     /// All receivers of the alerts, in a fixed order.
     var receivers: [String] { Set(alerts.values.flatMap(\.receivers)).sorted() }
@@ -184,16 +192,5 @@ package struct Incident: Hashable, Sendable {
         guard order.count > Self.mostKeptStreams else { return }
         for name in order.dropFirst(Self.mostKeptStreams) { members[name] = nil }
         order.removeLast(order.count - Self.mostKeptStreams)
-    }
-}
-
-extension AlertSeverity {
-    /// Larger is more urgent.
-    var rank: Int {
-        switch self {
-        case .info: 0
-        case .warning: 1
-        case .critical: 2
-        }
     }
 }

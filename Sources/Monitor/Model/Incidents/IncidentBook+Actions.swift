@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentText
 
 /// What a person does to an incident.
 package enum IncidentAction: Hashable, Sendable {
@@ -180,4 +181,23 @@ extension Timestamp {
             wallTime: WallTime(milliseconds: wallTime.milliseconds.saturatingAdd(Int64(duration.milliseconds)))
         )
     }
+}
+
+extension MonitorModel {
+    /// Performs an action of a person on an incident or a silence; the effects are its messages.
+    package mutating func act(
+        _ action: IncidentAction,
+        by person: String,
+        at now: Timestamp
+    ) -> (result: Result<String, IncidentActionError>, effects: [MonitorEffect]) {
+        do throws(IncidentActionError) {
+            let target = try book.perform(action, by: person, at: now)
+            return (.success(target), book.advance(to: now).map { .notify($0) })
+        } catch {
+            return (.failure(error), [])
+        }
+    }
+
+    /// Records in the audit log what a person did beside incidents and silences.
+    package mutating func record(_ entry: AuditEntry) { book.record(entry) }
 }

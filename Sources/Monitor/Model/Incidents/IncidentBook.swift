@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentWatch
 
 /// The incidents as a value: takes alerts that fire and are resolved, groups them, and makes the messages.
@@ -143,7 +144,7 @@ package struct IncidentBook: Sendable {
         return keys
     }
 
-    private mutating func register(_ id: String, _ cause: StreamCause, _ stream: WatchedStream) {
+    mutating func register(_ id: String, _ cause: StreamCause, _ stream: WatchedStream) {
         let isOwnNetwork = incidents[id]?.isOwnNetwork ?? false
         for key in keys(of: cause, stream) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
     }
@@ -152,7 +153,7 @@ package struct IncidentBook: Sendable {
         let text = "\(signal.cause.fault)\n\(signal.stream.name)\n\(signal.since.wallTime.milliseconds)"
         var id = String(SHA256.hexadecimal(of: text.utf8).prefix(12))
         while incidents[id] != nil { id = String(SHA256.hexadecimal(of: id.utf8).prefix(12)) }
-        var incident = Incident(id: id, signal)
+        var incident = Incident(id: id, signal, at: now.instant)
         incident.note("open", "opens: \(signal.cause.title)", at: now.wallTime)
         incidents[id] = incident
         order.append(id)
@@ -163,6 +164,8 @@ package struct IncidentBook: Sendable {
         guard var incident = incidents[id] else { return }
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
+        (incident.opened, incident.isOwnNetwork) = (now.instant, false)
+        incident.streamCount = incident.order.count
         incident.reopenings += 1
         incident.note("open", "opens again: the same cause returned", at: now.wallTime)
         incidents[id] = incident
@@ -173,12 +176,7 @@ package struct IncidentBook: Sendable {
     private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
         guard var incident = incidents[id] else { return }
         let (name, alert) = (signal.stream.name, signal.alert)
-        incident.alerts[alert.name] = Incident.AlertFacts(
-            condition: alert.condition.text,
-            receivers: alert.receivers,
-            severity: alert.severity,
-            runbook: alert.runbook?.secretText
-        )
+        incident.alerts[alert.name] = Incident.AlertFacts(alert)
         incident.closeDeadline = nil
         if let member = incident.members[name], member.isActive {
             incident.members[name]?.alerts.insert(alert.name)
@@ -240,7 +238,7 @@ package struct IncidentBook: Sendable {
         guard hosts.count > 1 else { return }
         let candidates = open.filter { incident in
             incident.cause.kind == .network
-                && (incident.isOwnNetwork || incident.since.instant.duration(to: now.instant) < Self.networkWindow)
+                && (incident.isOwnNetwork || incident.opened.duration(to: now.instant) < Self.networkWindow)
         }
         guard let first = candidates.first, !first.isOwnNetwork || candidates.count > 1 else { return }
         let failing = Set(candidates.flatMap { $0.members.values.filter(\.isActive).map(\.host) })
@@ -329,6 +327,9 @@ package struct IncidentBook: Sendable {
         }
         incident.trim()
         incidents[id] = incident
+        // The next fault of one host is not that of the monitor's network.
+        let everywhere = GroupKey(fault: incident.cause.fault, place: .everywhere)
+        if groups[everywhere] == id { groups[everywhere] = nil }
         forgetOldest()
     }
 

@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentWatch
 
 /// An alert of a stream that begins to fire.

@@ -147,8 +147,9 @@ extension MonitorModel {
         for alert in configuration.alerts {
             writer.sample(Double(firing[alert.name] ?? 0), MetricsWriter.labels([("alert", alert.name)]))
         }
-        writer.begin("instrument_monitor_alert_messages", .counter, "Messages about alerts that were made.")
-        writer.sample(Double(engine.messageCount), [])
+        writer.begin("instrument_monitor_alert_messages", .counter, "Messages about incidents that were made.")
+        writer.sample(Double(book.messageCount), [])
+        writeIncidents(to: &writer)
     }
 
     private func writeMonitor(to writer: inout MetricsWriter, _ now: MonotonicInstant) {

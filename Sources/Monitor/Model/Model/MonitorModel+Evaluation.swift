@@ -17,26 +17,46 @@ extension MonitorModel {
         let isFiring = engine.isFiring(alert.name, of: state.stream.name)
         let expression = isFiring ? alert.keepWhile ?? alert.condition : alert.condition
         let (holds, value) = state.holds(expression, at: now)
+        let reason = state.reason(at: now)
         let change = engine.observe(
             alert,
             state.stream,
             holds: holds,
             value: value,
-            reason: state.reason(at: now),
+            reason: reason,
             longestUnknown: state.stream.schedule.longestUnknown,
             at: now
         )
-        if let change {
-            let name = alert.name
-            self.change(state.slot) {
-                $0.note(
-                    "alert",
-                    change == .fires ? "alert \(name) fires" : "alert \(name) is resolved",
-                    at: now.wallTime
-                )
-            }
+        let name = alert.name
+        switch change {
+        case .fires:
+            self.change(state.slot) { $0.note("alert", "alert \(name) fires", at: now.wallTime) }
+            signal(alert, state, reason: reason, value: value, at: now)
+        case .resolves:
+            self.change(state.slot) { $0.note("alert", "alert \(name) is resolved", at: now.wallTime) }
+            book.resolves(name, of: state.stream.name, at: now)
+        case nil: if isFiring, let cause = state.cause { book.explains(cause, of: state.stream, at: now) }
         }
-        if holds == true { engine.attach(state.evidence, alert.name, state.stream.name) }
+    }
+
+    private mutating func signal(
+        _ alert: AlertConfiguration,
+        _ state: StreamState,
+        reason: String,
+        value: Double?,
+        at now: Timestamp
+    ) {
+        let instance = engine.instances[AlertEngine.Key(alert: alert.name, stream: state.stream.name)]
+        let signal = IncidentSignal(
+            alert,
+            state.stream,
+            cause: state.cause(of: alert, at: now.wallTime),
+            reason: reason.isEmpty ? instance?.reason ?? "" : reason,
+            since: instance?.since ?? now,
+            value: value,
+            events: state.evidence
+        )
+        book.fires(signal, at: now)
     }
 
     /// Adds what has passed since the last sample to the sums of a stream.
@@ -223,6 +243,21 @@ extension StreamState {
             return lastFailure.code
         }
         return checks.filter { $0.value.isBroken }.keys.sorted().prefix(3).joined(separator: " ")
+    }
+
+    /// The cause of an alert that fires: the finding for an alert about a check of a stream that plays, else the cause
+    /// of the stream's trouble.
+    func cause(of alert: AlertConfiguration, at now: WallTime) -> StreamCause? {
+        guard let condition = alert.condition.conditions.first(where: { $0.metric == .checkFailed }) else { return cause }
+        if let cause, cause.kind != .check, isUp == false { return cause }
+        let wanted = condition.labels["rule"]
+        let found = checks.filter { $0.value.isBroken && (wanted == nil || wanted == $0.key) }.min { $0.key < $1.key }
+        guard let (rule, check) = found else { return cause }
+        let isStale = ["stale", "mpd-stale"].contains(rule)
+        if isStale, let cause { return cause }
+        var finding = StreamCause(isStale ? .stale : .check, rule, text: check.message, since: check.since.wallTime)
+        finding.rule = rule
+        return finding
     }
 
     /// The latest events, for a message.

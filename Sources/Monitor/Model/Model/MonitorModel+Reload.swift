@@ -29,7 +29,13 @@ extension MonitorModel {
             add(stream, at: now, continuousCount: continuousCount)
         }
         order = new.streams.compactMap { slots[$0.name] }
-        engine.keep(alerts: new.alerts, streams: Set(slots.keys), at: now)
+        book.configure(new, hosts: alertedHosts)
+        let concerned = slots.mapValues { slot in
+            Set((streams[slot]?.alerts ?? []).map { new.alerts[$0].name })
+        }
+        for key in engine.keep(where: { concerned[$0.stream]?.contains($0.alert) ?? false }) {
+            book.resolves(key.alert, of: key.stream, at: now)
+        }
         return effects
     }
 

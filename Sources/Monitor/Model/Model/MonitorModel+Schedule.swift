@@ -67,16 +67,13 @@ extension MonitorModel {
             guard streams[entry.slot]?.nextDeadline == entry.deadline else { continue }
             effects += perform(entry.slot, at: now)
         }
-        if nextEvaluation <= now.instant {
+        let isEvaluation = nextEvaluation <= now.instant
+        if isEvaluation {
             evaluate(at: now)
             nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         }
-        return effects
-            + engine.messages(at: now).map { message in
-                var message = message
-                message.link = configuration.address(ofIncident: message.incident)
-                return .notify(message)
-            }
+        guard isEvaluation || book.nextDeadline.map({ $0 <= now.instant }) ?? false else { return effects }
+        return effects + book.advance(to: now).map { .notify($0) }
     }
 
     private mutating func perform(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {

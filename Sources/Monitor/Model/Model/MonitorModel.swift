@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentWatch
 
 /// The monitor as a value: which streams play when, what is known of them, and which alerts are sent.
@@ -18,7 +19,10 @@ package struct MonitorModel: Sendable {
     /// The sums of streams that were removed: a stream that returns counts on.
     var retired = RetiredTotals()
     var deadlines = DeadlineQueue()
-    var engine: AlertEngine
+    var engine = AlertEngine()
+    package internal(set) var book: IncidentBook
+    /// Whether the saved incidents could not be read.
+    package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
     let origin: Timestamp
     var nextSlot = 0
@@ -60,16 +64,17 @@ package struct MonitorModel: Sendable {
         generator = SplitMix64(seed: seed)
         origin = now
         nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
-        engine = AlertEngine(groupDelay: options.groupDelay)
+        book = IncidentBook(configuration, groupWait: options.groupDelay)
         windows = Self.windows(of: configuration)
         let continuousCount = configuration.streams.count { $0.schedule == .continuous }
         for stream in configuration.streams { add(stream, at: now, continuousCount: continuousCount) }
+        book.configure(configuration, hosts: alertedHosts)
         if let saved { restore(saved, at: now) }
     }
 
     /// When ``advance(to:)`` has something to do.
     package var nextDeadline: MonotonicInstant {
-        let alerts = min(nextEvaluation, engine.nextDeadline ?? nextEvaluation)
+        let alerts = min(nextEvaluation, book.nextDeadline ?? nextEvaluation)
         return min(deadlines.first?.deadline ?? alerts, alerts)
     }
 
@@ -84,6 +89,9 @@ package struct MonitorModel: Sendable {
 
     /// The alerts that fire or are about to.
     package var alerts: [AlertEngine.Shown] { engine.shown }
+
+    /// The hosts of all streams that an alert looks at.
+    var alertedHosts: Set<String> { Set(streams.values.lazy.filter { !$0.alerts.isEmpty }.map(\.stream.url.host)) }
 
     /// Whether no session runs.
     package var isIdle: Bool { runningCount == 0 }

@@ -10,6 +10,7 @@ extension MonitorModel {
         [
             "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
             "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
+            "incidents": book.document(at: now), "silences": book.silenceDocument,
         ]
     }
 
@@ -19,7 +20,8 @@ extension MonitorModel {
             "time": .string(now.wallTime.rfc3339),
             "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
             "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
-            "monitor": monitorDocument(at: now.instant),
+            "monitor": monitorDocument(at: now.instant), "incidents": book.document(at: now),
+            "silences": book.silenceDocument,
         ]
     }
 
@@ -28,9 +30,7 @@ extension MonitorModel {
         guard let state = stream(named: name) else { return nil }
         guard case .object(var members) = state.row(at: now) else { return nil }
         members["log"] = .array(
-            state.log.latest.map {
-                ["time": .string($0.time.rfc3339), "kind": .string($0.kind), "text": .string($0.text)]
-            }
+            state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
         members["minutes"] = .array(state.chart.minutes.map(\.json))

@@ -1,9 +1,9 @@
 package import Instrument
-internal import InstrumentJSON
+package import InstrumentJSON
 internal import InstrumentWatch
 
-/// The part of the monitor that survives a restart: the states of alerts, when they fired recently, and the failures
-/// that decide the back-off.
+/// The part of the monitor that survives a restart: the states of alerts, when they fired recently, incidents with
+/// silences and the audit log, and the failures that decide the back-off.
 package struct SavedMonitor: Hashable, Sendable {
     package struct Alert: Hashable, Sendable {
         var alert: String
@@ -26,6 +26,8 @@ package struct SavedMonitor: Hashable, Sendable {
     package var firings: [Firings] = []
     package var alerts: [Alert] = []
     package var failures: [String: Int] = [:]
+    /// Incidents, silences and the audit log; nil in the files of earlier versions.
+    package var incidents: JSONValue?
 
     init(saved: WallTime) { self.saved = saved }
 
@@ -55,6 +57,7 @@ package struct SavedMonitor: Hashable, Sendable {
             )
         }
         for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
+        incidents = json["incidents"]
         // Files of the first versions have none.
         guard case .array(let firings)? = json["firings"] else { return }
         for entry in firings.prefix(1_000_000) {
@@ -83,11 +86,12 @@ package struct SavedMonitor: Hashable, Sendable {
                 "times": .array(firings.times.map { .int(Int($0.milliseconds)) }),
             ]
         }
-        let json: JSONValue = [
+        var json: [String: JSONValue] = [
             "version": 1, "saved": .int(Int(saved.milliseconds)), "alerts": .array(alerts),
             "failures": .object(failures.mapValues { .int($0) }), "firings": .array(firings),
         ]
-        return json.bytes
+        json["incidents"] = incidents
+        return JSONValue.object(json).bytes
     }
 }
 
@@ -104,13 +108,14 @@ extension MonitorModel {
                     stream: key.stream,
                     state: "\(instance.state)",
                     since: instance.since.wallTime,
-                    isNotified: instance.isNotified,
+                    isNotified: instance.state == .firing,
                     reason: instance.reason,
                     value: instance.value
                 )
             )
         }
         saved.firings = engine.savedFirings(at: now)
+        saved.incidents = book.saved(at: now)
         for (name, slot) in slots {
             if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
         }
@@ -127,12 +132,42 @@ extension MonitorModel {
             // Nobody has looked since the state was saved: that time does not count towards the delay of an alert.
             let held = max(0, saved.saved.milliseconds.saturatingSubtract(entry.since.milliseconds))
             let since = Timestamp(instant: now.instant.advanced(by: .milliseconds(-held)), wallTime: entry.since)
-            engine.restore(entry, alert, stream, since: since, at: now.instant)
+            engine.restore(entry, alert, stream, since: since)
         }
+        restoreIncidents(saved, at: now)
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
             engine.restore(entry, at: now)
         }
         for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
+    }
+}
+
+extension MonitorModel {
+    /// Restores the incidents; those of alerts that fire and have none are made again.
+    private mutating func restoreIncidents(_ saved: SavedMonitor, at now: Timestamp) {
+        let streams = Dictionary(configuration.streams.map { ($0.name, $0) }) { first, _ in first }
+        if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: streams, at: now) }
+        let isOld = saved.incidents == nil || hasDamagedIncidents
+        let told = Set(saved.alerts.lazy.filter(\.isNotified).map { AlertEngine.Key(alert: $0.alert, stream: $0.stream) })
+        let instances = engine.instances.sorted { ($0.key.stream, $0.key.alert) < ($1.key.stream, $1.key.alert) }
+        for (key, instance) in instances
+        where instance.state == .firing && !book.has(key.alert, of: key.stream) {
+            // Somebody closed the incident of this alert: it stays closed until the alert fires again.
+            guard isOld else { continue }
+            let signal = IncidentSignal(
+                instance.alert,
+                instance.stream,
+                cause: nil,
+                reason: instance.reason,
+                since: instance.since,
+                value: instance.value
+            )
+            book.fires(signal, at: now)
+            if told.contains(key) { book.assumeTold(instance.alert, key.stream, at: now) }
+        }
+        for key in book.activeAlerts where engine.instances[key]?.state != .firing {
+            book.resolves(key.alert, of: key.stream, at: now)
+        }
     }
 }
 
@@ -160,19 +195,18 @@ extension AlertEngine {
         if !instants.isEmpty { firings[Key(alert: entry.alert, stream: entry.stream)] = instants.sorted() }
     }
 
-    /// Restores an alert; a message that was not made by the earlier process is made again, with the same identifier.
+    /// Restores an alert.
     mutating func restore(
         _ entry: SavedMonitor.Alert,
         _ alert: AlertConfiguration,
         _ stream: WatchedStream,
-        since: Timestamp,
-        at now: MonotonicInstant
+        since: Timestamp
     ) {
+        // Earlier versions saved a state for alerts that are resolved: their incident closes.
+        guard entry.state != "resolved" else { return }
         let key = Key(alert: alert.name, stream: stream.name)
         var instance = Instance(alert: alert, stream: stream, since: since, value: entry.value, reason: entry.reason)
-        instance.isNotified = entry.isNotified
         instance.state = entry.state == "pending" ? .pending : .firing
         instances[key] = instance
-        if instance.state == .firing, !instance.isNotified { restoreWait(key, at: now) }
     }
 }

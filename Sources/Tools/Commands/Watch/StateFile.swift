@@ -32,6 +32,13 @@ struct StateFile: Sendable {
         }
     }
 
+    /// Reports that only a part of the state could be read.
+    func warnOfDamagedIncidents() {
+        log.warning(
+            "the incidents in \(path) cannot be read; alerts that fire open new incidents, and silences and the audit log start empty"
+        )
+    }
+
     /// Reads the history into a model. A file that cannot be read is reported and ignored.
     func readHistory(into model: inout MonitorModel, at now: WallTime) {
         do throws(FileError) {

@@ -109,6 +109,7 @@ struct WatchRun {
             seed: RandomSource().next(),
             restoring: file?.read()
         )
+        if model.hasDamagedIncidents { file?.warnOfDamagedIncidents() }
         file?.readHistory(into: &model, at: clock.wallTime)
         let sink: any AlertSink =
             command.dryRun
