@@ -83,6 +83,25 @@ package final class Monitor: Sendable {
         }
     }
 
+    /// Performs an action of a person on an incident or a silence, and saves the state.
+    package func act(_ action: IncidentAction, by person: String) async -> Result<String, IncidentActionError> {
+        await withCheckedContinuation { continuation in
+            post(isSaved: true) { model, now in
+                let (result, effects) = model.act(action, by: person, at: now)
+                continuation.resume(returning: result)
+                return effects
+            }
+        }
+    }
+
+    /// Records in the audit log what a person did beside incidents and silences.
+    package func record(_ action: String, on target: String, by person: String) {
+        post { model, now in
+            model.record(AuditEntry(time: now.wallTime, by: person, action: action, target: target))
+            return []
+        }
+    }
+
     /// The state now, as a copy.
     package var state: MonitorModel { model.withLock { $0 } }
 
@@ -126,14 +145,17 @@ package final class Monitor: Sendable {
         }
     }
 
-    private func post(_ work: @escaping @Sendable (inout MonitorModel, Timestamp) -> [MonitorEffect]) {
+    private func post(
+        isSaved: Bool = false,
+        _ work: @escaping @Sendable (inout MonitorModel, Timestamp) -> [MonitorEffect]
+    ) {
         queue.async { [self] in
             let now = clock.timestamp
             let effects = model.withLock { work(&$0, now) }
             timer.withLock { $0.lastTick = now.instant }
             for effect in effects { perform(effect) }
             let hasMessages = effects.contains { if case .notify = $0 { true } else { false } }
-            saveIfDue(at: now.instant, isForced: hasMessages)
+            saveIfDue(at: now.instant, isForced: hasMessages || isSaved)
             finishTurn()
         }
     }

@@ -8,10 +8,10 @@ package final class MonitorService: Sendable {
         var pages: [MetricsWriter.Format: (rendered: MonotonicInstant, bytes: [UInt8])] = [:]
     }
 
-    private let monitor: Monitor
+    let monitor: Monitor
     private let facts: @Sendable () -> MonitorFacts
     private let probes: ProbePage?
-    private let clock: any SchedulingClock
+    let clock: any SchedulingClock
     private let hub: EventHub
     private let cache = Lock(Cache())
 
@@ -31,6 +31,11 @@ package final class MonitorService: Sendable {
 
     /// Answers a request.
     package func respond(_ request: ServerRequest) async -> ServerReply {
+        if !["GET", "HEAD"].contains(request.method) {
+            guard let path = ActionPath(request.path) else { return .text(404, "no action has this path") }
+            return await act(path, request)
+        }
+        if let reply = incidents(request) { return reply }
         switch request.path {
         case "/": return DashboardPage.reply
         case "/healthz":
@@ -39,7 +44,7 @@ package final class MonitorService: Sendable {
         case "/probe": return await probe(request)
         case "/api/state":
             let now = clock.timestamp
-            return .json(monitor.shown(at: now.instant).overview(facts(), at: now))
+            return .json(monitor.shown(at: now.instant).overview(facts(), at: now).stating(request.client))
         case "/api/stream":
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
             let now = clock.timestamp
@@ -47,7 +52,7 @@ package final class MonitorService: Sendable {
                 return .text(404, "no stream has this name")
             }
             return .json(detail)
-        case "/events": return .events { [hub] sink in hub.add(sink) }
+        case "/events": return .events { [hub] sink in hub.add(sink, of: request.client) }
         default: return .text(404, "nothing is here; try /, /metrics, /probe or /healthz")
         }
     }
@@ -116,9 +121,9 @@ final class EventHub: Sendable {
     }
 
     /// Adds a client, which gets the whole state first; returns what removes the client.
-    func add(_ sink: EventSink) -> @Sendable () -> Void {
+    func add(_ sink: EventSink, of client: ServerClient?) -> @Sendable () -> Void {
         let now = clock.timestamp
-        sink.send("state", monitor.shown(at: now.instant).overview(facts(), at: now).bytes)
+        sink.send("state", monitor.shown(at: now.instant).overview(facts(), at: now).stating(client).bytes)
         let number = state.withLock { state in
             state.next += 1
             if !state.isClosed { state.sinks[state.next] = sink }

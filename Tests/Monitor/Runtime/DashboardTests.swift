@@ -264,8 +264,8 @@ struct DashboardTests {
         .timeLimit(.minutes(30))
     )
     func login() async throws {
-        var settings = ServerConfiguration()
-        settings.token = Array("the token".utf8)
+        let settings = ServerConfiguration()
+        settings.access.replace(tokens: [(ServerClient(name: "", role: .act), Array("the token".utf8))])
         try await withDashboard(settings) { _, browser in
             try await browser.wait(until: "!document.querySelector('#login').hidden")
             try await browser.press(.tab)

@@ -40,9 +40,10 @@ struct ServedMonitor {
     init(
         _ streams: [WatchedStream],
         _ settings: ServerConfiguration = ServerConfiguration(),
-        alerts: [AlertConfiguration] = []
+        alerts: [AlertConfiguration] = [],
+        restoring saved: SavedMonitor? = nil
     ) async throws {
-        let model = MonitorModel(configuration(streams, alerts), at: SystemClock().timestamp)
+        let model = MonitorModel(configuration(streams, alerts), at: SystemClock().timestamp, restoring: saved)
         let monitor = Monitor(model, source: source, sink: NoSink())
         let probes = ProbePage(
             transport: try SystemTransport(),
@@ -126,8 +127,8 @@ struct ServerTests {
 
     @Test("With a token, only a client that sends it reads the streams")
     func token() async throws {
-        var settings = ServerConfiguration()
-        settings.token = Array("the token".utf8)
+        let settings = ServerConfiguration()
+        settings.access.replace(tokens: [(ServerClient(name: "", role: .act), Array("the token".utf8))])
         try await withMonitor([try stream("hidden-stream")], settings) { served in
             let port = served.server.port
             for path in [

@@ -495,4 +495,44 @@ struct WatchCommandTests {
         ])
         #expect(alone.status == 1)
     }
+
+    @Test("incidents lists, acknowledges, silences and closes over HTTP, and exits with 1 for a refusal")
+    func incidents() async throws {
+        let file = try write(
+            """
+            streams:
+              - { name: gone, url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8", labels: { cdn: a }, continuous: true }
+            alerts: [{ name: down, when: up == 0, to: ops }]
+            incidents: { group_wait: 1s }
+            notify: { ops: { webhook: "http://127.0.0.1:\(try TestServer.closedPort())/x" } }
+            access: { tokens: [{ name: ana, role: act, secret: { env: ANA } }] }
+            """
+        )
+        let watch = try RunningWatch(["--dry-run", "--listen", "127.0.0.1:0", file], environment: ["ANA": "the token"])
+        let port = await watch.port()
+        await watch.wait(for: "alert (dry run) FIRING down: gone")
+        let token = try write("the token", "token")
+        let run = { (arguments: [String]) async throws -> CommandResult in
+            let access = ["--at", "http://127.0.0.1:\(port)", "--token-from", "file:" + token]
+            return try await command([siblingProgram("player-monitor"), "incidents"] + arguments + access)
+        }
+        let list = try JSONValue(parsing: try await run(["list", "--json"]).output)
+        guard case .array(let incidents)? = list["incidents"], let id = incidents.first?["id"]?.string else {
+            return #expect(Bool(false), "\(list)")
+        }
+        #expect(try await run(["ack", id, "--for", "2h", "--note", "calls"]).output == "acknowledged \(id)\n")
+        #expect(try await run(["list"]).output.contains("acknowledged"))
+        #expect(try await run(["show", id]).output.contains("ana has the incident"))
+        let silence = try await run(["silence", "cdn=~a|b", "--for", "30m", "--reason", "move"])
+        #expect(silence.status == 0, "\(silence)")
+        let silenced = try #require(silence.output.split(whereSeparator: { $0 == " " || $0 == "\n" }).last)
+        #expect(try await run(["list"]).output.contains("cdn=~\"a|b\""))
+        #expect(try await run(["unsilence", String(silenced)]).status == 0)
+        #expect(try await run(["close", id]).output == "closed \(id)\n")
+        #expect(try await run(["list"]).output.contains("no open incidents"))
+        #expect(try await run(["close", id]).status == 1)
+        #expect(try await run(["silence", "cdn", "--for", "30m"]).status == 2)
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+    }
 }

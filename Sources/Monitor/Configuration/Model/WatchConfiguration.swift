@@ -14,6 +14,8 @@ public struct WatchConfiguration: Hashable, Sendable {
     public var receivers: [String: AlertReceiver] = [:]
     /// How alerts become incidents, and planned work.
     public var incidents = IncidentSettings()
+    /// Who may use the monitor's server.
+    public var access = AccessSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
     public var link: HTTPURL?
 

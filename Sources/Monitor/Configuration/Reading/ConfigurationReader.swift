@@ -100,7 +100,7 @@ struct ConfigurationReader {
 
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
         let keys = [
-            "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance",
+            "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance", "access",
         ]
         guard let members = map(value, "The configuration", keys) else { return }
         // Names first, whatever the order of the file.
@@ -116,6 +116,7 @@ struct ConfigurationReader {
         }
         if let alerts = members["alerts"] { readAlerts(alerts) }
         if let incidents = members["incidents"] { readIncidents(incidents) }
+        if let access = members["access"] { readAccess(access) }
         if let maintenance = members["maintenance"] { readMaintenance(maintenance) }
     }
 

@@ -19,13 +19,12 @@ extension IncidentBook {
 
     /// When an incident has something to do. The ends of silences and windows are seen at the next evaluation.
     private func deadline(of incident: Incident) -> MonotonicInstant? {
-        guard !incident.isClosed else { return nil }
-        var deadlines = [incident.closeDeadline]
-        if !incident.state.isMuted {
-            deadlines.append(incident.messageDeadline)
-            if incident.state == .acknowledged { deadlines.append(incident.acknowledgement?.until?.instant) }
-            deadlines += [reminder(of: incident), nextEscalation(of: incident)]
-        }
+        if incident.isClosed { return nil }
+        // An incident that is about to close has no other messages.
+        if let deadline = incident.closeDeadline { return deadline }
+        if incident.state.isMuted { return nil }
+        let release = incident.state == .acknowledged ? incident.acknowledgement?.until?.instant : nil
+        let deadlines = [incident.messageDeadline, release, reminder(of: incident), nextEscalation(of: incident)]
         return deadlines.compactMap(\.self).min()
     }
 
@@ -104,8 +103,8 @@ extension IncidentBook {
     // MARK: Messages
 
     private mutating func attend(_ id: String, at now: Timestamp) {
-        guard var incident = incidents[id], !incident.state.isMuted else { return }
-        if let deadline = incident.messageDeadline, deadline <= now.instant, incident.closeDeadline == nil {
+        guard var incident = incidents[id], !incident.state.isMuted, incident.closeDeadline == nil else { return }
+        if let deadline = incident.messageDeadline, deadline <= now.instant {
             incident.messageDeadline = nil
             tell(&incident, at: now)
         }
@@ -117,9 +116,7 @@ extension IncidentBook {
             ready.append(message(.opens, incident, to: receivers, at: now))
             incident.lastMessage = now.instant
         }
-        if let deadline = reminder(of: incident), deadline <= now.instant, incident.closeDeadline == nil {
-            remind(&incident, at: now)
-        }
+        if let deadline = reminder(of: incident), deadline <= now.instant { remind(&incident, at: now) }
         incidents[id] = incident
     }
 

@@ -124,7 +124,7 @@ package struct IncidentBook: Sendable {
             let elapsed = Duration.milliseconds(max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds)))
             if elapsed < settings.reopen { recent = recent ?? id }
         }
-        if let recent { reopen(recent, at: now) }
+        if let recent { reopen(recent, signal, at: now) }
         return recent
     }
 
@@ -160,8 +160,9 @@ package struct IncidentBook: Sendable {
         return id
     }
 
-    private mutating func reopen(_ id: String, at now: Timestamp) {
+    private mutating func reopen(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
         guard var incident = incidents[id] else { return }
+        (incident.cause, incident.reason, incident.firstAlert) = (signal.cause, signal.reason, signal.alert.name)
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
         (incident.opened, incident.isOwnNetwork) = (now.instant, false)
@@ -294,8 +295,8 @@ package struct IncidentBook: Sendable {
         target.note("merge", "takes the streams of incident \(id): \(reason)", at: now.wallTime)
         source.note("merge", "its streams belong to incident \(other): \(reason)", at: now.wallTime)
         incidents[other] = target
-        // The reopening of the group concerns the other incident.
-        for (key, value) in groups where value == id { groups[key] = other }
+        // The next stream with this fault concerns the other incident.
+        for (key, value) in groups where value == id && key.fault == target.cause.fault { groups[key] = other }
         incidents[id] = source
         close(id, at: now)
         if target.messageDeadline == nil {

@@ -10,8 +10,10 @@ final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The largest body of a request, which is discarded.
+    /// The largest body of a request that is read to its end.
     private static let mostBodyBytes = 65_536
+    /// The largest body of a request that changes something.
+    private static let mostActionBytes = 16_384
     /// The bytes of a reply that are written at once.
     private static let pieceBytes = 65_536
 
@@ -38,6 +40,7 @@ final class ServerConnection: ChannelInboundHandler {
     private var state = State.waiting
     private var head: HTTPRequestHead?
     private var bodyBytes = 0
+    private var body: [UInt8] = []
     private var timer: Scheduled<Void>?
     private var endSubscription: (@Sendable () -> Void)?
     private var work: Task<Void, Never>?
@@ -73,10 +76,12 @@ final class ServerConnection: ChannelInboundHandler {
         if case .ending = state { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            (self.head, bodyBytes) = (head, 0)
+            (self.head, bodyBytes, body) = (head, 0, [])
         case .body(let bytes):
             bodyBytes += bytes.readableBytes
-            if bodyBytes > Self.mostBodyBytes { context.close(promise: nil) }
+            if bodyBytes > Self.mostBodyBytes { return context.close(promise: nil) }
+            // Other requests have no use for a body.
+            if head?.method == .POST, bodyBytes <= Self.mostActionBytes { body += bytes.readableBytesView }
         case .end:
             guard let head else { return }
             (hasCompleted, hasBegun) = (true, false)
@@ -127,13 +132,23 @@ final class ServerConnection: ChannelInboundHandler {
         guard let (path, query) = ServerRequest.parse(target: head.uri) else {
             return refuse(head, with: .text(400, "the target of the request must be a path"), in: context)
         }
-        let request = ServerRequest(
+        if head.method == .POST, bodyBytes > Self.mostActionBytes {
+            let text = "the body must have at most \(Self.mostActionBytes) bytes (found \(bodyBytes))"
+            return refuse(head, with: .text(413, text), in: context)
+        }
+        var message = ServerRequest(
             method: head.method.rawValue,
             path: path,
             query: query,
-            headers: head.headers.map { ($0.name, $0.value) }
+            headers: head.headers.map { ($0.name, $0.value) },
+            body: body,
+            peer: context.channel.remoteAddress?.ipAddress ?? ""
         )
-        if let refusal = rules.refusal(of: request) { return refuse(head, with: refusal, in: context) }
+        body = []
+        let (client, refusal) = rules.client(of: message)
+        if let refusal { return refuse(head, with: refusal, in: context) }
+        message.client = client
+        let request = message
         let isShort = configuration.openPaths.contains(path)
         guard connections.hold(context.channel, isShort: isShort) else { return refuse(head, with: .busy, in: context) }
         let bound = NIOLoopBound(Pending(connection: self, context: context, head: head), eventLoop: context.eventLoop)

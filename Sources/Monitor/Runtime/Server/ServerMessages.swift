@@ -8,14 +8,23 @@ package struct ServerRequest: Sendable {
     /// The parameters of the query, decoded, in their order.
     package let query: [(name: String, value: String)]
     let headers: [(name: String, value: String)]
+    /// The bytes after the head.
+    package let body: [UInt8]
+    /// The address of the client.
+    let peer: String
+    /// Who sent the request; nil for a path that needs no token.
+    package internal(set) var client: ServerClient?
 
     package init(
         method: String = "GET",
         path: String,
         query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = []
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        peer: String = ""
     ) {
         (self.method, self.path, self.query, self.headers) = (method, path, query, headers)
+        (self.body, self.peer) = (body, peer)
     }
 
     /// The first value of a header; names are not case-sensitive.
@@ -122,8 +131,8 @@ package struct ServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// 0 takes a free port.
     package var port = 0
-    /// The token that clients send as `Authorization: Bearer TOKEN`; nil needs none.
-    package var token: [UInt8]?
+    /// Who may use the server.
+    package var access = AccessControl()
     /// Paths that need no token, because they show nothing of the streams.
     package var openPaths: Set<String> = ["/", "/healthz"]
     /// The connections at a time. When there are as many, one that waits for its client gives way to a new one.

@@ -38,31 +38,23 @@ struct TopCommand: AsyncParsableCommand {
     var plain = false
 
     func validate() throws {
-        let address = try Address.read(url, of: "the address of the monitor")
-        guard address.path == "/" || address.path.isEmpty else {
-            throw ValidationError("the address of the monitor must have no path (found '\(url)')")
-        }
+        try MonitorClient.validate(url)
     }
 
     func run() async throws {
-        let transport = try SystemTransport.ofProgram()
-        let secret = try token?.secret(namedBy: "--token-from", form: "the token of the monitor")
-        let base = try HTTPURL(url).origin
-        let fetch: @Sendable (String) async -> Result<JSONValue, HTTPError> = { path in
-            await Self.fetch(base + path, secret, transport)
-        }
+        let client = try MonitorClient(url, token: token)
         if !plain, FullScreen.isAvailable {
             let stop = Gate()
             StopSignals.report { stop.open() }
             let screen = WatchScreen(isColored: StandardOutput.isColored)
             return await screen.run(until: stop) { detail in
-                let document = try? await fetch("/api/state").get()
+                let document = try? await client.get("/api/state").get()
                 guard let detail else { return (document, nil) }
-                return (document, try? await fetch("/api/stream?name=" + PercentCoding.encoded(detail)).get())
+                return (document, try? await client.get("/api/stream?name=" + PercentCoding.encoded(detail)).get())
             }
         }
         let terminal = Terminal(isQuiet: true)
-        switch await fetch("/api/state") {
+        switch await client.get("/api/state") {
         case .failure(let error):
             terminal.note("player-monitor: \(error)")
             throw ExitCode(ExitStatus.failed.rawValue)
@@ -72,33 +64,6 @@ struct TopCommand: AsyncParsableCommand {
             for line in table.lines(columns: 200, rows: table.rows.count + 8).dropLast() where !line.isEmpty {
                 try terminal.output(line + "\n")
             }
-        }
-    }
-
-    private static func fetch(
-        _ address: String,
-        _ token: String?,
-        _ transport: SystemTransport
-    ) async -> Result<JSONValue, HTTPError> {
-        do throws(HTTPError) {
-            var headers = HTTPHeaders()
-            if let token { try headers.set("Authorization", "Bearer " + token, isSecret: true) }
-            let request = HTTPRequest(
-                .get,
-                try HTTPURL(address),
-                headers: headers,
-                timeout: .seconds(10),
-                maxResponseBytes: 256 << 20
-            )
-            let response = try await transport.send(request)
-            guard response.isSuccess, let json = try? JSONValue(parsing: response.body) else {
-                return .failure(
-                    HTTPError(.malformedResponse, "expected the state of a monitor (found status \(response.status))")
-                )
-            }
-            return .success(json)
-        } catch {
-            return .failure(error)
         }
     }
 }

@@ -85,12 +85,12 @@ struct WatchBackends {
     }
 
     /// The first line of the secret, without spaces at its ends; nil if it cannot be read.
-    private static func read(_ secret: SecretReference) -> String? {
+    static func read(_ secret: SecretReference) -> String? {
         let text = try? BackendCredentials(secret, namedBy: "`secret`", form: "the key", namesSource: true).text()
         return text?.split(whereSeparator: \.isNewline).first.map { String($0.trimmingWhitespace) }
     }
 
-    private static func advice(_ secret: SecretReference) -> String {
+    static func advice(_ secret: SecretReference) -> String {
         switch secret {
         case .environment(let name): "set the environment variable \(name)"
         case .file(let path): "check that the file \(path) exists, is readable and has a text"

@@ -22,7 +22,8 @@ struct WatchCommand: AsyncParsableCommand {
                   --token-from MONITOR_TOKEN monitor.yaml
 
             --listen serves the dashboard (/), metrics for Prometheus (/metrics), the state of the process (/healthz) and single
-            probes (/probe?target=NAME). An address that is not a loopback address needs --token-from.
+            probes (/probe?target=NAME). An address that is not a loopback address needs --token-from, or tokens in the
+            configuration (`access`). `player-monitor incidents` acknowledges and silences what the monitor finds.
 
             SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration
             with problems changes nothing. SIGTERM and Ctrl-C stop the sessions and deliver the queued samples.
@@ -85,14 +86,9 @@ struct WatchCommand: AsyncParsableCommand {
             throw ValidationError("--max-sessions must be between 1 and 1000000 (found \(maxSessions))")
         }
         if let listen {
-            guard let address = HostPort(listening: listen) else {
+            guard HostPort(listening: listen) != nil else {
                 throw ValidationError(
                     "--listen must be HOST:PORT such as 127.0.0.1:9464 or [::1]:9464 (found '\(listen)')"
-                )
-            }
-            if !ServerConfiguration.isLoopback(address.host), token == nil {
-                throw ValidationError(
-                    "--listen on an address that is not a loopback address needs --token-from (found '\(listen)')"
                 )
             }
         } else if token != nil {
@@ -104,6 +100,7 @@ struct WatchCommand: AsyncParsableCommand {
         let (result, sources) = read(kinds: .current)
         guard check else {
             let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
+            if let problem = problem(ofAccess: configuration) { throw ValidationError(problem) }
             return try await WatchRun(self, configuration, from: sources).run()
         }
         let terminal = Terminal(isQuiet: true)
@@ -118,6 +115,15 @@ struct WatchCommand: AsyncParsableCommand {
         kinds: BackendKinds
     ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
         WatchConfiguration.read(contentsOf: file, kinds: kinds, profiles: Set(PlayerProfile.named.map(\.name)))
+    }
+
+    /// Why the server cannot be used with a configuration: it would be open to other machines. Nil without a reason.
+    func problem(ofAccess configuration: WatchConfiguration) -> String? {
+        guard let listen, let address = HostPort(listening: listen), !ServerConfiguration.isLoopback(address.host),
+            token == nil, !WatchAccess.isLimited(configuration)
+        else { return nil }
+        return "--listen on an address that is not a loopback address needs --token-from, or `access` in the configuration "
+            + "(found '\(listen)')"
     }
 
     /// The part of a configuration that this process watches.

@@ -22,6 +22,7 @@ final class WatchReloader: Sendable {
     private let monitor: Monitor
     private let delivery: WatchDelivery
     private let factory: WatchBackends
+    private let access: WatchAccess
     private let log: WatchLog
     private let notifier: ServiceNotifier
     private let state: Lock<State>
@@ -34,11 +35,12 @@ final class WatchReloader: Sendable {
         monitor: Monitor,
         delivery: WatchDelivery,
         factory: WatchBackends,
+        access: WatchAccess,
         log: WatchLog,
         notifier: ServiceNotifier
     ) {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
-        (self.factory, self.log, self.notifier) = (factory, log, notifier)
+        (self.factory, self.access, self.log, self.notifier) = (factory, access, log, notifier)
         state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
     }
 
@@ -99,9 +101,11 @@ final class WatchReloader: Sendable {
             fail("\(error.problems.count + error.omittedCount) problems")
         case .success(let new):
             let old = state.withLock { $0.current }
+            if let problem = command.problem(ofAccess: new) { return fail(problem) }
             do throws(WatchSetupError) {
                 let backends = try BackendChanges(backendsFrom: old, to: new, factory)
                 let receivers = try BackendChanges(receiversFrom: old, to: new, factory)
+                try access.apply(new)
                 await backends.apply(to: delivery.instrument)
                 await receivers.apply(to: delivery.alerts)
             } catch { return fail(error.description) }

@@ -28,6 +28,8 @@ struct WatchRun {
         Allocator.keepFlat()
         let clock = SystemClock()
         let begin = clock.wallTime
+        let access = try WatchAccess(command.token)
+        do throws(WatchSetupError) { try access.apply(configuration) } catch { throw ValidationError(error.description) }
         let transport = try SystemTransport.ofProgram(
             maxConnectionsPerHost: 10_000,
             refusingPrivateAddresses: command.refusePrivateAddresses,
@@ -65,7 +67,7 @@ struct WatchRun {
             return facts
         }
         let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport), clock: clock)
-        let server = try await makeServer(service)
+        let server = try await makeServer(service, access)
         delivery.instrument.ready()
         let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let reloader = WatchReloader(
@@ -75,6 +77,7 @@ struct WatchRun {
             monitor: monitor,
             delivery: delivery,
             factory: factory,
+            access: access,
             log: log,
             notifier: notifier
         )
@@ -162,13 +165,11 @@ struct WatchRun {
         )
     }
 
-    private func makeServer(_ service: MonitorService) async throws -> MonitorServer? {
+    private func makeServer(_ service: MonitorService, _ access: WatchAccess) async throws -> MonitorServer? {
         guard let address = command.listen.flatMap({ HostPort(listening: $0) }) else { return nil }
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (address.host, Int(address.port))
-        configuration.token = try command.token.map {
-            Array(try $0.secret(namedBy: "--token-from", form: "a token").utf8)
-        }
+        configuration.access = access.control
         do throws(ServerError) {
             return try await MonitorServer.start(configuration) { await service.respond($0) }
         } catch {

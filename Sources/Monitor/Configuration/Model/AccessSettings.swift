@@ -1,0 +1,40 @@
+package import InstrumentBackendKinds
+
+/// What a client of the monitor's server may do.
+public enum AccessRole: String, Hashable, Sendable, CaseIterable {
+    /// See everything.
+    case read
+    /// Acknowledge, silence and close incidents, too.
+    case act
+}
+
+/// Who may use the monitor's server, beside the clients with the token of the command line.
+public struct AccessSettings: Hashable, Sendable {
+    /// A token with the name of its owner.
+    public struct Token: Hashable, Sendable {
+        /// The name, which the audit log shows.
+        public var name: String
+        /// What its owner may do.
+        public var role: AccessRole
+        /// The secret.
+        package var secret: SecretReference
+    }
+
+    /// A reverse proxy that authenticates people, and names them in a header.
+    public struct Proxy: Hashable, Sendable {
+        /// The name of the header.
+        public var header: String
+        /// The addresses of the proxy.
+        public var addresses: [AddressRange]
+        /// What the people may do.
+        public var role: AccessRole
+    }
+
+    /// The tokens in their order.
+    public var tokens: [Token] = []
+    /// The proxy; nil without one.
+    public var proxy: Proxy?
+
+    /// Creates settings without tokens.
+    public init() {}
+}

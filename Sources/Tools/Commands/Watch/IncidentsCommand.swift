@@ -1,0 +1,312 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Instrument
+internal import InstrumentCommandLine
+internal import InstrumentHTTP
+internal import InstrumentJSON
+internal import InstrumentTerminal
+internal import InstrumentText
+
+/// `player-monitor incidents`: shows and changes the incidents of a running monitor.
+struct IncidentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "incidents",
+        abstract: "Show, acknowledge, close and silence the incidents of a running monitor.",
+        discussion: """
+            Examples:
+              player-monitor incidents
+              player-monitor incidents show 4f0c21d98e7a
+              player-monitor incidents ack 4f0c21d98e7a --for 2h --note "the CDN knows"
+              player-monitor incidents silence 'cdn=alpha' 'stream=~news-.*' --for 30m \\
+                  --reason "move of the origin"
+              player-monitor incidents list --at http://192.0.2.7:9464 \\
+                  --token-from MONITOR_TOKEN --json
+
+            A token with the role `act` is needed for all but list and show, unless the monitor serves this machine alone.
+            Exit codes: 0 success, 1 the monitor does not answer or refuses, 2 wrong arguments.
+            """,
+        subcommands: [
+            IncidentListCommand.self, IncidentShowCommand.self, IncidentAcknowledgeCommand.self,
+            IncidentReleaseCommand.self, IncidentCloseCommand.self, IncidentSilenceCommand.self,
+            IncidentUnsilenceCommand.self,
+        ],
+        defaultSubcommand: IncidentListCommand.self
+    )
+
+    /// The options of every subcommand.
+    struct Options: ParsableArguments {
+        @Option(help: ArgumentHelp("Address of the monitor (--listen of watch).", valueName: "url"))
+        var at = "http://127.0.0.1:9464"
+
+        @Option(
+            name: .customLong("token-from"),
+            help: ArgumentHelp(
+                "Source of the token: the name of an environment variable, or 'file:PATH'.",
+                valueName: "variable-or-file"
+            )
+        )
+        var token: CredentialsOption?
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func validate() throws { try MonitorClient.validate(at) }
+
+        /// Sends a request; exits with code 1 if the monitor does not answer or refuses.
+        func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+            let client = try MonitorClient(at, token: token)
+            switch await client.send(method, path, body) {
+            case .success(let json): return json
+            case .failure(let error):
+                Terminal(isQuiet: true).note("player-monitor: \(error)")
+                throw ExitCode(ExitStatus.failed.rawValue)
+            }
+        }
+
+        /// Changes something, and prints the answer as JSON, or one line.
+        func act(_ method: HTTPMethod, _ path: String, _ body: JSONValue?, done: String) async throws {
+            let answer = try await send(method, path, body)
+            let terminal = Terminal(isQuiet: true)
+            if json { return try terminal.output(json: answer.bytes) }
+            try terminal.output("\(done) \(answer["id"]?.string ?? "")\n")
+        }
+    }
+
+    /// The name of the person, which the monitor uses if the token has none.
+    struct Person: ParsableArguments {
+        @Option(help: "Name for the log; a token with a name takes precedence. Default: the user of this process.")
+        var by: String?
+
+        var name: JSONValue { .string(by ?? ProcessInfo.processInfo.environment["USER"] ?? "") }
+    }
+
+    static func path(_ id: String, _ verb: String? = nil) -> String {
+        "/api/incidents/" + PercentCoding.encoded(id) + (verb.map { "/" + $0 } ?? "")
+    }
+}
+
+struct IncidentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the open incidents and the silences."
+    )
+
+    @Flag(help: "List closed incidents, too.")
+    var all = false
+
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        let answer = try await options.send(.get, "/api/incidents")
+        let terminal = Terminal(isQuiet: true)
+        let incidents = answer["incidents"]?.elements ?? []
+        let shown = all ? incidents : incidents.filter { $0["state"]?.string != "closed" }
+        let silences = answer["silences"]?.elements ?? []
+        if options.json {
+            let document: JSONValue = ["incidents": .array(shown), "silences": .array(silences)]
+            return try terminal.output(json: document.bytes)
+        }
+        if shown.isEmpty { try terminal.output("no \(all ? "" : "open ")incidents\n") }
+        let rows = shown.map { incident -> [TerminalText] in
+            [
+                incident.cell("id"), incident.cell("state"), incident.cell("severity"),
+                "\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))", incident.cell("since"),
+                incident.cell("by"), incident.cell("title"),
+            ]
+        }
+        for line in ColumnTable(rows).lines { try terminal.output(line + "\n") }
+        for silence in silences { try terminal.output(Self.line(of: silence) + "\n") }
+    }
+
+    private static func line(of silence: JSONValue) -> TerminalText {
+        let matchers = (silence["matchers"]?.elements ?? []).map { matcher -> String in
+            let sign = matcher["isRegex"] == .bool(true) ? "=~" : "="
+            return (matcher["label"]?.string ?? "") + sign + "\"" + (matcher["value"]?.string ?? "") + "\""
+        }
+        let (id, ends) = (silence.cell("id"), silence.cell("ends"))
+        let (by, reason) = (silence.cell("by"), silence.cell("reason"))
+        return "silence \(id.string)  \(matchers.joined(separator: " "))  until \(ends.string)  \(by.string)  \(reason.string)"
+    }
+}
+
+struct IncidentShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one incident with its streams and its log."
+    )
+
+    @Argument(help: "Identifier of the incident.")
+    var id: String
+
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        let incident = try await options.send(.get, IncidentsCommand.path(id))
+        let terminal = Terminal(isQuiet: true)
+        if options.json { return try terminal.output(json: incident.bytes) }
+        try terminal.output(incident.cell("title") + "\n")
+        if incident["text"] != incident["title"] { try terminal.output(incident.cell("text") + "\n") }
+        var rows: [[TerminalText]] = []
+        for name in ["id", "state", "severity", "host", "since", "ended", "by", "until", "note"] {
+            if incident[name]?.string != nil { rows.append([TerminalText(trusted: name), incident.cell(name)]) }
+        }
+        let minutes: Double? =
+            switch incident["viewerMinutes"] {
+            case .double(let value)?: value
+            case .int(let value)?: Double(value)
+            default: nil
+            }
+        if let minutes { rows.append(["viewer minutes", "\(minutes)"]) }
+        for line in ColumnTable(rows).lines { try terminal.output(line + "\n") }
+        let members = (incident["members"]?.elements ?? []).map { member -> [TerminalText] in
+            let ended = member["ended"]?.string.map { TerminalText("until " + $0) } ?? "fails"
+            return ["  ", member.cell("stream"), member.cell("since"), ended, member.cell("address")]
+        }
+        try terminal.output("\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))\n")
+        for line in ColumnTable(members).lines { try terminal.output(line + "\n") }
+        for entry in incident["log"]?.elements ?? [] {
+            try terminal.output(entry.cell("time") + "  " + entry.cell("text") + "\n")
+        }
+    }
+}
+
+struct IncidentAcknowledgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ack",
+        abstract: "Take an incident: no reminders and no escalation, for a time or until it closes."
+    )
+
+    @Argument(help: "Identifier of the incident.")
+    var id: String
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("Time until the incident is open again.", valueName: "time"))
+    var length: DurationOption?
+
+    @Option(help: "Remark for the others.")
+    var note: String?
+
+    @OptionGroup var person: IncidentsCommand.Person
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func validate() throws { try length?.validatePositive("--for") }
+
+    func run() async throws {
+        var body: [String: JSONValue] = ["by": person.name]
+        body["for"] = length.map { .string($0.requestText) }
+        body["note"] = note.map { .string($0) }
+        try await options.act(.post, IncidentsCommand.path(id, "acknowledge"), .object(body), done: "acknowledged")
+    }
+}
+
+struct IncidentReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Give an acknowledged incident back: it is open again."
+    )
+
+    @Argument(help: "Identifier of the incident.")
+    var id: String
+
+    @OptionGroup var person: IncidentsCommand.Person
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        try await options.act(.post, IncidentsCommand.path(id, "release"), ["by": person.name], done: "released")
+    }
+}
+
+struct IncidentCloseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close",
+        abstract: "Close an incident, also while its streams fail; it opens again if the cause returns."
+    )
+
+    @Argument(help: "Identifier of the incident.")
+    var id: String
+
+    @OptionGroup var person: IncidentsCommand.Person
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        try await options.act(.post, IncidentsCommand.path(id, "close"), ["by": person.name], done: "closed")
+    }
+}
+
+struct IncidentSilenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "silence",
+        abstract: "Send no messages about some streams for a time."
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            """
+            Label and value, as cdn=alpha, or label and expression, as 'stream=~news-.*'; all of them must match. Labels are those \
+            of the stream, stream, host and alert.
+            """,
+            valueName: "matcher"
+        )
+    )
+    var matchers: [String]
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long the silence lasts.", valueName: "time"))
+    var length: DurationOption
+
+    @Option(help: "Reason, for the others.")
+    var reason: String?
+
+    @OptionGroup var person: IncidentsCommand.Person
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func validate() throws {
+        try length.validatePositive("--for")
+        for matcher in matchers where Self.document(of: matcher) == nil {
+            throw ValidationError("a matcher must be LABEL=VALUE or LABEL=~EXPRESSION (found '\(matcher)')")
+        }
+    }
+
+    func run() async throws {
+        var body: [String: JSONValue] = [
+            "by": person.name, "for": .string(length.requestText),
+            "matchers": .array(matchers.compactMap { Self.document(of: $0) }),
+        ]
+        body["reason"] = reason.map { .string($0) }
+        try await options.act(.post, "/api/silences", .object(body), done: "silence")
+    }
+
+    /// Reads `cdn=alpha`, `cdn="alpha"`, `cdn=~al.*`.
+    static func document(of text: String) -> JSONValue? {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+        var value = text[text.index(after: equals)...]
+        let isRegex = value.hasPrefix("~")
+        if isRegex { value = value.dropFirst() }
+        if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
+        return ["label": .string(String(text[..<equals])), "value": .string(String(value)), "isRegex": .bool(isRegex)]
+    }
+}
+
+struct IncidentUnsilenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "unsilence", abstract: "End a silence now.")
+
+    @Argument(help: "Identifier of the silence.")
+    var id: String
+
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        try await options.act(.delete, "/api/silences/" + PercentCoding.encoded(id), nil, done: "ended silence")
+    }
+}
+
+extension JSONValue {
+    /// The elements of a list; nil for another value.
+    fileprivate var elements: [JSONValue]? { if case .array(let list) = self { list } else { nil } }
+
+    /// The text of a member, safe for a terminal; empty without one.
+    fileprivate func cell(_ name: String) -> TerminalText { TerminalText(self[name]?.string ?? "") }
+}
+
+extension DurationOption {
+    /// The duration as the monitor reads it.
+    fileprivate var requestText: String { "\(duration.milliseconds)ms" }
+}

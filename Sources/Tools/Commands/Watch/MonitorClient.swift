@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentCommandLine
+internal import InstrumentHTTP
+internal import InstrumentJSON
+internal import InstrumentText
+internal import InstrumentTransport
+
+/// Speaks with a running monitor over HTTP.
+struct MonitorClient: Sendable {
+    private let base: String
+    private let token: String?
+    private let transport: SystemTransport
+
+    /// - Parameter url: the address of the monitor, without a path.
+    init(_ url: String, token: CredentialsOption?) throws {
+        transport = try SystemTransport.ofProgram()
+        self.token = try token?.secret(namedBy: "--token-from", form: "the token of the monitor")
+        base = try HTTPURL(url).origin
+    }
+
+    /// Refuses an address that is not that of a monitor.
+    static func validate(_ url: String) throws {
+        let address = try Address.read(url, of: "the address of the monitor")
+        guard address.path == "/" || address.path.isEmpty else {
+            throw ValidationError("the address of the monitor must have no path (found '\(url)')")
+        }
+    }
+
+    func get(_ path: String) async -> Result<JSONValue, HTTPError> { await send(.get, path) }
+
+    /// Sends a request; a refusal of the monitor is a failure with the monitor's words.
+    func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async -> Result<JSONValue, HTTPError> {
+        do throws(HTTPError) {
+            var headers = HTTPHeaders()
+            if let token { try headers.set("Authorization", "Bearer " + token, isSecret: true) }
+            if body != nil { try headers.set("Content-Type", "application/json") }
+            let request = HTTPRequest(
+                method,
+                try HTTPURL(base + path),
+                headers: headers,
+                body: body?.bytes ?? [],
+                timeout: .seconds(10),
+                maxResponseBytes: 256 << 20
+            )
+            let response = try await transport.send(request)
+            if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
+            let words = String(String(decoding: response.body.prefix(500), as: UTF8.self).trimmingWhitespace)
+            let isText = method != .get && !response.isSuccess && !words.isEmpty
+            return .failure(
+                HTTPError(
+                    .malformedResponse,
+                    isText
+                        ? "the monitor refuses (status \(response.status)): \(words)"
+                        : "expected the state of a monitor (found status \(response.status))"
+                )
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+}
