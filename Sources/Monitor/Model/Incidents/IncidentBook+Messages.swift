@@ -29,7 +29,7 @@ extension IncidentBook {
     }
 
     private func reminder(of incident: Incident) -> MonotonicInstant? {
-        guard incident.state == .open, let last = incident.lastMessage else { return nil }
+        guard incident.state == .open, !incident.toldReceivers.isEmpty, let last = incident.lastMessage else { return nil }
         return last.advanced(by: settings.repeatInterval)
     }
 
