@@ -13,7 +13,7 @@ extension IncidentBook {
         let messages = ready
         ready = []
         messageCount += messages.count
-        nextDeadline = order.lazy.compactMap { incidents[$0].flatMap(deadline) }.min()
+        nextDeadline = open.compactMap { deadline(of: $0) }.min()
         return messages
     }
 

@@ -96,7 +96,7 @@ package struct IncidentBook: Sendable {
             }
             var cause = cause
             if cause.host == nil { cause.host = stream.url.host }
-            let other = keys(of: cause, stream).lazy.compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
+            let other = keys(of: cause, stream).compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
             if let other, other != id {
                 move(id, into: other, "the cause is the same: \(cause.title)", at: now)
                 continue

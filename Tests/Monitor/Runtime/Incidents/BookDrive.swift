@@ -2,6 +2,7 @@ import Instrument
 import InstrumentHTTP
 import InstrumentText
 import InstrumentWatch
+import Testing
 
 @testable import InstrumentMonitor
 
@@ -52,11 +53,14 @@ struct BookDrive {
     /// Lets time pass as the monitor does: an evaluation every five seconds, and every deadline.
     mutating func run(for duration: Duration) {
         let end = now.instant.advanced(by: duration)
+        var turns = 0
         while now.instant < end {
             let evaluation = now.instant.advanced(by: .seconds(5))
             let next = min(evaluation, max(now.instant, book.nextDeadline ?? evaluation), end)
             // A deadline of now is performed at once.
             let step = next == now.instant ? Duration.zero : now.instant.duration(to: next)
+            turns = step == .zero ? turns + 1 : 0
+            guard turns < 10 else { return Issue.record("the incidents are never done with a deadline") }
             now = now.advanced(by: step)
             messages += book.advance(to: now)
         }
