@@ -83,6 +83,11 @@ struct Drive {
     }
 
     mutating func reload(_ configuration: WatchConfiguration) { perform(model.reload(configuration, at: now)) }
+    mutating func tryNow(_ name: String) -> TryOutcome {
+        let (outcome, effects) = model.tryNow(name, at: now)
+        perform(effects)
+        return outcome
+    }
     mutating func stop() { perform(model.stop(at: now)) }
 
     private mutating func move(to instant: MonotonicInstant) {

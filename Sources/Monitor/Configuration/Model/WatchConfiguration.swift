@@ -57,6 +57,8 @@ public struct WatchedStream: Hashable, Sendable {
     public var labels: [String: String] = [:]
     /// The interval at which the stream is played.
     public var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))
+    /// How long a session may show no picture before the stream counts as down; nil for the usual time.
+    package var downDelay: Duration?
     /// The name of the player profile; nil for the standard one.
     public var profile: String?
     /// The checks.

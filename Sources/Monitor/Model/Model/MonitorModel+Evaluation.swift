@@ -6,8 +6,10 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// Samples all streams, and evaluates the alerts.
     mutating func evaluate(at now: Timestamp) {
+        troubledCount = order.count { slot in streams[slot].map(isTroubled) ?? false }
         for slot in order {
             sample(slot, at: now)
+            settle(slot, at: now)
             guard let state = streams[slot], !state.alerts.isEmpty else { continue }
             for index in state.alerts { evaluate(configuration.alerts[index], state, at: now) }
         }
@@ -27,6 +29,7 @@ extension MonitorModel {
             at: now
         )
         if let change {
+            lastingChanges += 1
             let name = alert.name
             self.change(state.slot) {
                 $0.note(
@@ -35,6 +38,7 @@ extension MonitorModel {
                     at: now.wallTime
                 )
             }
+            if change == .fires { tryBy(now.instant.advanced(by: retryDelay), state.slot) }
         }
         if holds == true { engine.attach(state.evidence, alert.name, state.stream.name) }
     }
@@ -58,6 +62,9 @@ extension MonitorModel {
                 state.integrals.up.0 += up ? elapsed : 0
                 state.integrals.up.1 += elapsed
                 if !up { state.chart.update(at: now.wallTime) { $0.wasDown = true } }
+            }
+            if [.impaired, .stalled].contains(state.word) {
+                state.chart.update(at: now.wallTime) { $0.wasImpaired = true }
             }
             if let age = state.playlistAge(at: now.instant) {
                 state.integrals.age.0 += age.seconds * elapsed
@@ -217,8 +224,10 @@ extension StreamState {
         }
     }
 
-    /// Why a stream is in trouble: its latest error of the last five minutes, else the rules that are broken.
+    /// Why a stream is in trouble: the request that failed first, else the latest error of the last five minutes, else
+    /// the rules that are broken.
     func reason(at now: Timestamp) -> String {
+        if let cause, cause.resource != nil { return cause.title }
         if let lastFailure, lastFailure.time.instant.duration(to: now.instant) < .seconds(300) {
             return lastFailure.code
         }
