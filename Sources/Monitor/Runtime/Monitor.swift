@@ -18,6 +18,16 @@ package protocol AlertSink: Sendable {
     func send(_ message: AlertMessage)
 }
 
+/// Keeps the bytes of the history for the next process. Methods may block, and are called one at a time.
+package protocol HistoryStore: Sendable {
+    /// Replaces the whole history.
+    /// - Returns: whether the bytes are kept.
+    func replace(_ bytes: [UInt8]) -> Bool
+    /// Appends to the history.
+    /// - Returns: whether the bytes are kept.
+    func append(_ bytes: [UInt8]) -> Bool
+}
+
 /// Runs a ``MonitorModel``: passes time and reports to it, and carries out its effects in order.
 ///
 /// All work of the model is done on one dispatch queue, so that a session that reports often, or a page that is
@@ -29,7 +39,7 @@ package final class Monitor: Sendable {
     private let sink: any AlertSink
     private let clock: any SchedulingClock
     private let save: (@Sendable ([UInt8]) -> Void)?
-    private let saveHistory: (@Sendable ([UInt8]) -> Void)?
+    private let history: HistoryKeeper?
     /// A disk may take seconds to answer: files are written beside the work of the model, in the order of their making.
     private let stateQueue = DispatchQueue(label: "instrument.monitor.state")
     /// The history of many streams is large.
@@ -42,29 +52,32 @@ package final class Monitor: Sendable {
         var isClosed = false
         var lastTick: MonotonicInstant?
         var lastSave: MonotonicInstant?
+        var savedChanges = 0
         var lastHistory: MonotonicInstant?
         var waiters: [Gate] = []
     }
 
     /// The interval between two saves of the state.
     private static let saveInterval = Duration.seconds(60)
-    private static let historyInterval = Duration.seconds(900)
+    private static let historyInterval = Duration.seconds(60)
+    /// The shortest interval between two saves because something changed, and what each stream adds.
+    private static let shortestInterval = (Duration.seconds(5), Duration.milliseconds(1))
 
     /// Creates a monitor; ``start()`` starts it.
     /// - Parameters:
     ///   - save: stores the state of alerts for the next process; may block.
-    ///   - saveHistory: stores the history of streams for the next process.
+    ///   - history: stores the history of streams for the next process.
     package init(
         _ model: MonitorModel,
         source: any SessionSource,
         sink: any AlertSink,
         clock: any SchedulingClock = SystemClock(),
         save: (@Sendable ([UInt8]) -> Void)? = nil,
-        saveHistory: (@Sendable ([UInt8]) -> Void)? = nil
+        history: (any HistoryStore)? = nil
     ) {
         self.model = Lock(model)
         (self.source, self.sink, self.clock, self.save) = (source, sink, clock, save)
-        self.saveHistory = saveHistory
+        self.history = history.map { HistoryKeeper($0) }
     }
 
     /// Starts the sessions, each at its time.
@@ -73,6 +86,17 @@ package final class Monitor: Sendable {
     /// Replaces the configuration; streams that did not change play on.
     package func reload(_ configuration: WatchConfiguration) {
         post { model, now in model.reload(configuration, at: now) }
+    }
+
+    /// Ends the wait of a stream for its next session; a session without a picture is replaced.
+    package func tryNow(_ name: String) async -> TryOutcome {
+        await withCheckedContinuation { continuation in
+            post { model, now in
+                let (outcome, effects) = model.tryNow(name, at: now)
+                continuation.resume(returning: outcome)
+                return effects
+            }
+        }
     }
 
     /// Notes that a new configuration could not be read.
@@ -132,16 +156,18 @@ package final class Monitor: Sendable {
         action?.cancel()
         queue.sync { saveState() }
         stateQueue.sync {}
-        if let saveHistory {
-            let model = state
-            historyQueue.sync { saveHistory(model.savedHistory) }
+        if let history {
+            let (model, now) = (state, clock.timestamp.wallTime)
+            historyQueue.sync { history.keep(model, isLast: true, at: now) }
         }
     }
 
     /// Waits until all reports so far are processed. For tests.
     package func settle() async {
         await withCheckedContinuation { continuation in
-            queue.async { [stateQueue] in stateQueue.async { continuation.resume() } }
+            queue.async { [stateQueue, historyQueue] in
+                stateQueue.async { historyQueue.async { continuation.resume() } }
+            }
         }
     }
 
@@ -195,13 +221,17 @@ package final class Monitor: Sendable {
     }
 
     private func saveIfDue(at now: MonotonicInstant, isForced: Bool) {
+        let (changes, count) = model.withLock { ($0.lastingChanges, $0.order.count) }
         let isDue = timer.withLock { timer in
-            if !isForced, let last = timer.lastSave, last.duration(to: now) < Self.saveInterval { return false }
+            let interval =
+                timer.savedChanges == changes
+                ? Self.saveInterval : Self.shortestInterval.0 + Self.shortestInterval.1 * count
+            if !isForced, let last = timer.lastSave, last.duration(to: now) < interval { return false }
             if !isForced, timer.lastSave == nil {
                 timer.lastSave = now
                 return false
             }
-            timer.lastSave = now
+            (timer.lastSave, timer.savedChanges) = (now, changes)
             return true
         }
         if isDue { saveState() }
@@ -209,7 +239,7 @@ package final class Monitor: Sendable {
     }
 
     private func saveHistoryIfDue(at now: MonotonicInstant) {
-        guard let saveHistory else { return }
+        guard let history else { return }
         let isDue = timer.withLock { timer in
             defer { if timer.lastHistory == nil { timer.lastHistory = now } }
             guard let last = timer.lastHistory, last.duration(to: now) >= Self.historyInterval else { return false }
@@ -217,8 +247,8 @@ package final class Monitor: Sendable {
             return true
         }
         guard isDue else { return }
-        let model = state
-        historyQueue.async { saveHistory(model.savedHistory) }
+        let (model, wallTime) = (state, clock.timestamp.wallTime)
+        historyQueue.async { history.keep(model, isLast: false, at: wallTime) }
     }
 
     private func saveState() {

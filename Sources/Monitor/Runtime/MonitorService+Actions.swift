@@ -32,6 +32,10 @@ extension MonitorService {
         do throws(ActionBodyError) {
             let body = try ActionBody(request.body)
             let person = try body.person(request.client)
+            if path == .attempt {
+                try body.check(keys: ["by"])
+                return await attempt(request, by: person)
+            }
             let action = try action(path, body)
             switch await monitor.act(action, by: person) {
             case .success(let id): return reply(path, id)
@@ -59,7 +63,7 @@ extension MonitorService {
             try body.check(keys: ["by", "note"])
             return .close(id: id)
         case .silence(let id): return .unsilence(id: id)
-        case .silences:
+        case .silences, .attempt:
             try body.check(keys: ["by", "for", "until", "reason", "matchers"])
             guard let length = try body.length(at: now) else {
                 throw ActionBodyError("`for` or `until` must state when the silence ends, such as `\"for\": \"2h\"`")
@@ -73,6 +77,20 @@ extension MonitorService {
             return .json(detail)
         }
         return .json(["id": .string(id)])
+    }
+}
+
+extension MonitorService {
+    private func attempt(_ request: ServerRequest, by person: String) async -> ServerReply {
+        guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
+        let outcome = await monitor.tryNow(name)
+        switch outcome {
+        case .unknown: return .text(404, "no stream has this name")
+        case .stopping: return .text(503, "the monitor stops, or the stream was removed")
+        case .starts, .restarts, .plays:
+            monitor.record("try", on: name, by: person)
+            return .json(["name": .string(name), "outcome": .string(outcome.rawValue)])
+        }
     }
 }
 

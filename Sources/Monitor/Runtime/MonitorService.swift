@@ -48,7 +48,16 @@ package final class MonitorService: Sendable {
         case "/api/stream":
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
             let now = clock.timestamp
-            guard let detail = monitor.shown(at: now.instant).detail(of: name, at: now) else {
+            let count = { (key: String, usual: Int) in
+                max(0, request.parameter(key).flatMap { Int($0) } ?? usual)
+            }
+            let detail = monitor.shown(at: now.instant).detail(
+                of: name,
+                minutes: count("minutes", 60),
+                quarters: count("quarters", 96),
+                at: now
+            )
+            guard let detail else {
                 return .text(404, "no stream has this name")
             }
             return .json(detail)

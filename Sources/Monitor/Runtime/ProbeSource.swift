@@ -71,19 +71,7 @@ package final class ProbeSource: SessionSource {
         let tracker = AnalyticsValues.with(\.monitorStream, stream.name) { instrument.add(PlayerTracker(probe)) }
         instrument.set(.monitorStream, to: stream.name, in: .tracker(tracker))
         taps.add(tracker) { report(.event($0)) }
-        probe.report(requestsTo: { record in
-            report(
-                .request(
-                    RequestObservation(
-                        kind: "\(record.kind)",
-                        status: record.status,
-                        isFailure: record.failure != nil,
-                        total: record.total,
-                        byteCount: record.byteCount
-                    )
-                )
-            )
-        })
+        probe.report(requestsTo: { report(.request(RequestObservation($0))) })
         let check = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
             Task(executorPreference: checkExecutor) { [transport, clock] in
                 await plan.run(stream, transport, clock) { report(.checked($0)) }
@@ -127,6 +115,38 @@ package final class ProbeSource: SessionSource {
         }
         poll.withLock { $0 = nil }
         if !sessions.isEmpty { startPolling() }
+    }
+}
+
+extension RequestObservation {
+    init(_ record: RequestRecord) {
+        self.init(
+            kind: "\(record.kind)",
+            status: record.status,
+            isFailure: record.failure != nil,
+            total: record.total,
+            byteCount: record.byteCount,
+            failure: record.failureKind.map { Failure($0) },
+            address: record.url,
+            begin: record.begun,
+            wait: record.firstByte
+        )
+    }
+}
+
+extension RequestObservation.Failure {
+    init(_ kind: RequestFailureKind) {
+        self =
+            switch kind {
+            case .status: .status
+            case .timedOut: .timedOut
+            case .connection: .connection
+            case .nameNotFound: .nameNotFound
+            case .tls: .tls
+            case .content: .content
+            case .refused: .refused
+            case .cancelled: .cancelled
+            }
     }
 }
 

@@ -77,6 +77,25 @@ package enum SmallFile {
         if synchronizesFolder { try Folder.synchronize(Folder.parent(of: path)) }
     }
 
+    /// Appends bytes to a file that exists, and synchronizes it. Bytes that could only partly be written are removed
+    /// again.
+    package static func append(_ bytes: [UInt8], to path: String) throws(FileError) {
+        let descriptor = SystemFile.openRegular(path, O_WRONLY | O_APPEND)
+        if descriptor < 0 { throw FileError("write \(path)", number: errno) }
+        defer { close(descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        var cause = SystemFile.writeAll(bytes, to: descriptor)
+        // What cannot be taken back, a reader has to recognize.
+        if cause != 0, end >= 0 { _ = ftruncate(descriptor, end) }
+        if cause == 0, SystemFile.synchronize(descriptor) != 0 { cause = errno }
+        if cause != 0 { throw FileError("write \(path)", number: cause) }
+    }
+
+    /// Deletes a file, if one stands at the path.
+    package static func remove(_ path: String) throws(FileError) {
+        if unlink(path) != 0, errno != ENOENT { throw FileError("delete \(path)", number: errno) }
+    }
+
     private static func create(for path: String, _ randomness: RandomSource) throws(FileError) -> (String, Int32) {
         for _ in 0..<maxAttempts {
             let name = path + "." + randomness.next().padded(digits, radix: 16) + replacementEnding

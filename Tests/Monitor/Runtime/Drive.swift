@@ -86,6 +86,11 @@ struct Drive {
     mutating func act(_ action: IncidentAction, by person: String) {
         perform(model.act(action, by: person, at: now).effects)
     }
+    mutating func tryNow(_ name: String) -> TryOutcome {
+        let (outcome, effects) = model.tryNow(name, at: now)
+        perform(effects)
+        return outcome
+    }
     mutating func stop() { perform(model.stop(at: now)) }
 
     private mutating func move(to instant: MonotonicInstant) {

@@ -115,7 +115,7 @@ struct RuntimeTests {
         _ = await entered.wait()
         let begin = Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)
         source.emit(.event(begin), to: "a")
-        while monitor.state.stream(named: "a")?.stateName(at: clock.now) != "rebuffering" { try await pause() }
+        while monitor.state.stream(named: "a")?.word != .stalled { try await pause() }
         answer.signal()
         await monitor.stop(timeout: .seconds(60))
         #expect(monitor.state.isIdle)

@@ -225,7 +225,7 @@ struct ServerTests {
                 .event(Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)),
                 to: "news"
             )
-            let next = client.read { $0.contains("\"state\":\"rebuffering\"") }
+            let next = client.read { $0.contains("\"state\":\"stalled\"") }
             #expect(next.contains("event: update\n"))
         }
     }

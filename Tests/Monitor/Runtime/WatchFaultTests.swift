@@ -80,6 +80,48 @@ struct WatchFaultTests {
         }
     }
 
+    @Test("After kill -9 and a restart, a stream that was down is down at once, since then, for the first cause")
+    func killedWhileDown() async throws {
+        let file = try scratch.write(
+            """
+            streams:
+              - { name: one, url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8", continuous: true }
+            alerts:
+              - { name: down, when: up == 0 }
+            """,
+            "m.yaml"
+        )
+        let arguments = ["--listen", "127.0.0.1:0", "--state", scratch.file("state"), file]
+        func row(_ port: Int) throws -> JSONValue? {
+            let body = try RawClient.get("/api/state", port: port).body
+            guard case .array(let rows)? = try JSONValue(parsing: Array(body.utf8))["streams"] else { return nil }
+            return rows.first
+        }
+        let first = try RunningWatch(arguments)
+        let port = await first.port()
+        await first.wait(for: "one is down: Connection fails")
+        _ = try await first.metrics(port: port) { $0["instrument_monitor_alert_firing{alert=\"down\"}"] == 1 }
+        let old = try #require(try row(port))
+        #expect(old["cause"]?["kind"]?.string == "network")
+        let state = scratch.file("state/monitor.json")
+        while !((try? String(contentsOfFile: state, encoding: .utf8)) ?? "").contains("firing") {
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
+        }
+        first.send(SIGKILL)
+        _ = await first.waitUntilExit()
+        let second = try RunningWatch(arguments)
+        let later = await second.port()
+        let new = try #require(try row(later))
+        #expect(new["state"]?.string == "down")
+        #expect(new["stateSince"] == old["stateSince"])
+        #expect(new["cause"]?["since"] == old["cause"]?["since"])
+        let page = try await second.metrics(port: later) { _ in true }
+        #expect(page["instrument_monitor_alert_firing{alert=\"down\"}"] == 1)
+        #expect(page["instrument_stream_up{stream=\"one\"}"] == 0)
+        second.send(SIGTERM)
+        #expect(await second.waitUntilExit() == 0, "\(second.output)")
+    }
+
     private func run(_ arguments: String...) async throws -> Bool { try await command(arguments).status == 0 }
 
     // The alert's message waits in that memory while the disk is full.

@@ -14,6 +14,8 @@ public struct WatchConfiguration: Hashable, Sendable {
     public var receivers: [String: AlertReceiver] = [:]
     /// How alerts become incidents, and planned work.
     public var incidents = IncidentSettings()
+    /// Goals over weeks.
+    public var objectives: [Objective] = []
     /// Who may use the monitor's server.
     public var access = AccessSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
@@ -70,6 +72,8 @@ public struct WatchedStream: Hashable, Sendable {
     public var labels: [String: String] = [:]
     /// The interval at which the stream is played.
     public var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))
+    /// How long a session may show no picture before the stream counts as down; nil for the usual time.
+    package var downDelay: Duration?
     /// The name of the player profile; nil for the standard one.
     public var profile: String?
     /// The checks.

@@ -66,7 +66,7 @@ extension ConfigurationReader {
         }
     }
 
-    private mutating func matchers(_ value: ConfigurationValue) -> [String: String] {
+    mutating func matchers(_ value: ConfigurationValue) -> [String: String] {
         guard case .map(let members) = value.content else {
             report(value.place, "`match` must be a mapping of labels (found \(value.kindName)).")
             return [:]

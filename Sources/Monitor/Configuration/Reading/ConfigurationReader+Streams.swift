@@ -8,13 +8,16 @@ struct StreamSettings {
     var every: Duration?
     var length: Duration?
     var continuous: Bool?
+    var down: Duration?
     var checks = CheckSettings()
     var backends: [String]?
     var labels: [String: String] = [:]
 }
 
 extension ConfigurationReader {
-    private static let settingKeys = ["profile", "every", "for", "continuous", "checks", "backends", "labels"]
+    private static let settingKeys = [
+        "profile", "every", "for", "continuous", "down", "checks", "backends", "labels",
+    ]
 
     mutating func readDefaults(_ value: ConfigurationValue) -> StreamSettings {
         guard let members = map(value, "`defaults`", Self.settingKeys) else { return StreamSettings() }
@@ -109,6 +112,7 @@ extension ConfigurationReader {
         stream.labels = settings.labels
         stream.profile = settings.profile
         stream.checks = settings.checks
+        stream.downDelay = settings.down
         stream.backends = settings.backends ?? []
         stream.schedule = schedule(settings)
         checkIntervals(of: stream)
@@ -143,6 +147,7 @@ extension ConfigurationReader {
         if let value = members["every"] { settings.every = duration(value, "every") ?? settings.every }
         if let value = members["for"] { settings.length = duration(value, "for") ?? settings.length }
         if let value = members["continuous"] { settings.continuous = truth(value, "continuous") }
+        if let value = members["down"] { settings.down = duration(value, "down") ?? settings.down }
         if let value = members["checks"] { readChecks(value, &settings.checks) }
         if let value = members["labels"] { readLabels(value, &settings.labels) }
         if let value = members["backends"] {

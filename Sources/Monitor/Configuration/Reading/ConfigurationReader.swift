@@ -101,6 +101,7 @@ struct ConfigurationReader {
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
         let keys = [
             "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance", "access",
+            "objectives",
         ]
         guard let members = map(value, "The configuration", keys) else { return }
         // Names first, whatever the order of the file.
@@ -117,6 +118,7 @@ struct ConfigurationReader {
         if let alerts = members["alerts"] { readAlerts(alerts) }
         if let incidents = members["incidents"] { readIncidents(incidents) }
         if let access = members["access"] { readAccess(access) }
+        if let objectives = members["objectives"] { readObjectives(objectives) }
         if let maintenance = members["maintenance"] { readMaintenance(maintenance) }
     }
 

@@ -86,6 +86,10 @@ package struct Incident: Hashable, Sendable {
         var severity: AlertSeverity
         var runbook: String?
 
+        init(condition: String, receivers: [String], severity: AlertSeverity) {
+            (self.condition, self.receivers, self.severity) = (condition, receivers, severity)
+        }
+
         init(_ alert: AlertConfiguration) {
             (condition, receivers, severity) = (alert.condition.text, alert.receivers, alert.severity)
             runbook = alert.runbook?.secretText
@@ -144,8 +148,8 @@ package struct Incident: Hashable, Sendable {
     init(id: String, _ signal: IncidentSignal, at now: MonotonicInstant) {
         (self.id, opened) = (id, now)
         (cause, reason) = (signal.cause, signal.reason)
-        (firstAlert, since) = (signal.alert.name, signal.since)
-        sharedLabels = signal.stream.labels
+        (firstAlert, since) = (signal.alert, signal.since)
+        sharedLabels = signal.labels
     }
 
     package var isClosed: Bool { state == .closed }
@@ -154,7 +158,10 @@ package struct Incident: Hashable, Sendable {
     package var activeMembers: [Member] { order.compactMap { members[$0] }.filter(\.isActive) }
 
     /// The cause in words.
-    package var title: String { isOwnNetwork ? "The monitor's own network is the likely cause" : cause.title }
+    package var title: String {
+        if isOwnNetwork { return "The monitor's own network is the likely cause" }
+        return cause.resource.map { "\($0.title): \(cause.title)" } ?? cause.title
+    }
 
     /// The most urgent severity of the alerts that fired.
     package var severity: AlertSeverity { alerts.values.map(\.severity).max() ?? .critical }

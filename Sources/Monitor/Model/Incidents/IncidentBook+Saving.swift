@@ -35,7 +35,7 @@ extension IncidentBook {
             instant.map { JSONValue.int(Int(now.wallTime(of: $0).milliseconds)) }
         }
         var members: [String: JSONValue] = [
-            "id": .string(incident.id), "cause": incident.cause.saved, "reason": .string(incident.reason),
+            "id": .string(incident.id), "cause": incident.cause.json, "reason": .string(incident.reason),
             "alert": .string(incident.firstAlert), "state": .string(incident.state.name),
             "since": .int(Int(incident.since.wallTime.milliseconds)), "streamCount": .int(incident.streamCount),
             "members": .array(incident.order.compactMap { incident.members[$0]?.saved }),
@@ -87,7 +87,10 @@ extension IncidentBook {
         for isClosed in [true, false] {
             for id in order {
                 guard let incident = incidents[id], incident.isClosed == isClosed else { continue }
-                for name in incident.order { if let stream = streams[name] { register(id, incident.cause, stream) } }
+                for name in incident.order {
+                    guard let member = incident.members[name] else { continue }
+                    register(id, incident.cause, host: member.host, member.labels)
+                }
             }
         }
         for entry in silences.prefix(Self.mostSilences) {
@@ -155,7 +158,7 @@ extension Incident {
         alerts: [String: AlertConfiguration],
         at now: Timestamp
     ) {
-        guard let id = json["id"]?.string, !id.isEmpty, let cause = json["cause"].flatMap({ StreamCause(saved: $0) }),
+        guard let id = json["id"]?.string, !id.isEmpty, let cause = json["cause"].flatMap({ StreamCause($0) }),
             let alert = json["alert"]?.string, let since = json["since"]?.int, let state = json["state"]?.string,
             case .array(let saved)? = json["members"]
         else { return nil }
@@ -234,31 +237,6 @@ extension Incident.Member {
             ended: json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) }
         )
         if case .double(let value)? = json["value"] { self.value = value }
-    }
-}
-
-extension StreamCause {
-    fileprivate var saved: JSONValue {
-        var members: [String: JSONValue] = [
-            "kind": .string(kind.rawValue), "title": .string(title), "text": .string(text),
-            "since": .int(Int(since.milliseconds)),
-        ]
-        members["status"] = status.map { .int($0) }
-        members["host"] = host.map { .string($0) }
-        members["resource"] = resource.map { .string($0.rawValue) }
-        members["rule"] = rule.map { .string($0) }
-        members["address"] = address.map { .string($0) }
-        return .object(members)
-    }
-
-    fileprivate init?(saved json: JSONValue) {
-        guard let kind = json["kind"]?.string.flatMap({ Kind(rawValue: $0) }), let title = json["title"]?.string,
-            let since = json["since"]?.int
-        else { return nil }
-        self.init(kind, title, text: json["text"]?.string ?? "", since: WallTime(milliseconds: Int64(since)))
-        (status, host) = (json["status"]?.int, json["host"]?.string)
-        resource = json["resource"]?.string.flatMap { Resource(rawValue: $0) }
-        (rule, address) = (json["rule"]?.string, json["address"]?.string)
     }
 }
 

@@ -96,14 +96,14 @@ package struct IncidentBook: Sendable {
             }
             var cause = cause
             if cause.host == nil { cause.host = stream.url.host }
-            let other = keys(of: cause, stream).compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
+            let other = keys(of: cause, host: stream.url.host, stream.labels).compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
             if let other, other != id {
                 move(id, into: other, "the cause is the same: \(cause.title)", at: now)
                 continue
             }
             explain(&incident, cause, at: now)
             incidents[id] = incident
-            register(id, cause, stream)
+            register(id, cause, host: stream.url.host, stream.labels)
             if cause.kind == .network { mergeNetwork(at: now) }
         }
     }
@@ -115,10 +115,10 @@ package struct IncidentBook: Sendable {
 
     /// The incident that an alert joins.
     private mutating func incident(for signal: IncidentSignal, at now: Timestamp) -> String? {
-        let own = (places[signal.stream.name] ?? []).sorted { place(of: $0) < place(of: $1) }
+        let own = (places[signal.stream] ?? []).sorted { place(of: $0) < place(of: $1) }
         if let id = own.first(where: { incidents[$0]?.cause.realm == signal.cause.realm }) { return id }
         var recent: String?
-        for key in keys(of: signal.cause, signal.stream) {
+        for key in keys(of: signal.cause, host: signal.host, signal.labels) {
             guard let id = groups[key], let incident = incidents[id] else { continue }
             guard let ended = incident.ended else { return id }
             let elapsed = Duration.milliseconds(max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds)))
@@ -133,24 +133,24 @@ package struct IncidentBook: Sendable {
     }
 
     /// What a stream with this cause shares with others.
-    private func keys(of cause: StreamCause, _ stream: WatchedStream) -> [GroupKey] {
+    private func keys(of cause: StreamCause, host: String, _ labels: [String: String]) -> [GroupKey] {
         var keys: [GroupKey] = []
         if cause.kind == .network { keys.append(GroupKey(fault: cause.fault, place: .everywhere)) }
-        keys.append(GroupKey(fault: cause.fault, place: .host(cause.host ?? stream.url.host)))
+        keys.append(GroupKey(fault: cause.fault, place: .host(cause.host ?? host)))
         for label in settings.groupBy {
-            guard let value = stream.labels[label] else { continue }
+            guard let value = labels[label] else { continue }
             keys.append(GroupKey(fault: cause.fault, place: .label(label, value)))
         }
         return keys
     }
 
-    mutating func register(_ id: String, _ cause: StreamCause, _ stream: WatchedStream) {
+    mutating func register(_ id: String, _ cause: StreamCause, host: String, _ labels: [String: String]) {
         let isOwnNetwork = incidents[id]?.isOwnNetwork ?? false
-        for key in keys(of: cause, stream) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
+        for key in keys(of: cause, host: host, labels) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
     }
 
     private mutating func openIncident(_ signal: IncidentSignal, at now: Timestamp) -> String {
-        let text = "\(signal.cause.fault)\n\(signal.stream.name)\n\(signal.since.wallTime.milliseconds)"
+        let text = "\(signal.cause.fault)\n\(signal.stream)\n\(signal.since.wallTime.milliseconds)"
         var id = String(SHA256.hexadecimal(of: text.utf8).prefix(12))
         while incidents[id] != nil { id = String(SHA256.hexadecimal(of: id.utf8).prefix(12)) }
         var incident = Incident(id: id, signal, at: now.instant)
@@ -162,7 +162,7 @@ package struct IncidentBook: Sendable {
 
     private mutating func reopen(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
         guard var incident = incidents[id] else { return }
-        (incident.cause, incident.reason, incident.firstAlert) = (signal.cause, signal.reason, signal.alert.name)
+        (incident.cause, incident.reason, incident.firstAlert) = (signal.cause, signal.reason, signal.alert)
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
         (incident.opened, incident.isOwnNetwork) = (now.instant, false)
@@ -176,49 +176,49 @@ package struct IncidentBook: Sendable {
 
     private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
         guard var incident = incidents[id] else { return }
-        let (name, alert) = (signal.stream.name, signal.alert)
-        incident.alerts[alert.name] = Incident.AlertFacts(alert)
+        let (name, alert) = (signal.stream, signal.alert)
+        incident.alerts[alert] = signal.facts
         incident.closeDeadline = nil
         if let member = incident.members[name], member.isActive {
-            incident.members[name]?.alerts.insert(alert.name)
-            incident.note("alert", "\(alert.name) fires for \(name), as a part of this outage", at: now.wallTime)
+            incident.members[name]?.alerts.insert(alert)
+            incident.note("alert", "\(alert) fires for \(name), as a part of this outage", at: now.wallTime)
             if incident.cause.isConsequence, !signal.cause.isConsequence { explain(&incident, signal.cause, at: now) }
         } else {
             if incident.members[name] == nil {
                 incident.order.append(name)
                 incident.streamCount += 1
-                incident.sharedLabels = incident.sharedLabels.filter { signal.stream.labels[$0.key] == $0.value }
+                incident.sharedLabels = incident.sharedLabels.filter { signal.labels[$0.key] == $0.value }
             }
             incident.members[name] = Incident.Member(
                 stream: name,
-                address: signal.stream.url.description,
-                host: signal.stream.url.host,
-                labels: signal.stream.labels,
-                alerts: [alert.name],
+                address: signal.address,
+                host: signal.host,
+                labels: signal.labels,
+                alerts: [alert],
                 since: signal.since,
                 value: signal.value,
                 events: signal.events
             )
-            incident.note("stream", "\(name) fails (\(alert.name))", at: now.wallTime)
+            incident.note("stream", "\(name) fails (\(alert))", at: now.wallTime)
             incident.hasNews = true
             places[name, default: []].insert(id)
         }
-        if incident.messageDeadline == nil, incident.hasNews || !incident.toldReceivers.isSuperset(of: alert.receivers) {
-            incident.messageDeadline = messageDeadline(of: incident, alert, at: now.instant)
+        if incident.messageDeadline == nil, incident.hasNews || !incident.toldReceivers.isSuperset(of: signal.facts.receivers) {
+            incident.messageDeadline = messageDeadline(of: incident, signal.facts, at: now.instant)
         }
         if let deadline = incident.messageDeadline { wake(at: deadline) }
         incidents[id] = incident
-        register(id, signal.cause, signal.stream)
+        register(id, signal.cause, host: signal.host, signal.labels)
     }
 
     /// A first message waits for the group; a message about more streams for the interval since the last one.
     private func messageDeadline(
         of incident: Incident,
-        _ alert: AlertConfiguration,
+        _ facts: Incident.AlertFacts,
         at now: MonotonicInstant
     ) -> MonotonicInstant {
         let first = now.advanced(by: groupWait)
-        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: alert.receivers) else { return first }
+        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: facts.receivers) else { return first }
         return max(first, last.advanced(by: settings.groupInterval))
     }
 

@@ -2,20 +2,39 @@ package import Instrument
 internal import InstrumentHTTP
 package import InstrumentWatch
 
-/// An alert of a stream that begins to fire.
+/// An alert of a stream, or of an objective, that begins to fire.
 package struct IncidentSignal: Hashable, Sendable {
-    package var alert: AlertConfiguration
-    package var stream: WatchedStream
-    package var cause: StreamCause
+    var alert: String
+    var facts: Incident.AlertFacts
+    /// The name of the stream, or of what takes its place.
+    var stream: String
+    var labels: [String: String]
+    var host = ""
+    /// The address without secrets.
+    var address = ""
+    var cause: StreamCause
     /// The code of the error, or the rules that are broken, as messages name them.
-    package var reason: String
+    var reason = ""
     /// Since when the condition holds.
-    package var since: Timestamp
-    package var value: Double?
-    package var events: [LogEntry]
+    var since: Timestamp
+    var value: Double?
+    var events: [LogEntry] = []
+
+    /// Creates a signal of an alert that is not about one stream.
+    init(
+        alert: String,
+        facts: Incident.AlertFacts,
+        stream: String,
+        labels: [String: String],
+        cause: StreamCause,
+        since: Timestamp
+    ) {
+        (self.alert, self.facts, self.stream) = (alert, facts, stream)
+        (self.labels, self.cause, self.since) = (labels, cause, since)
+    }
 
     /// Creates a signal; without a cause, the reason takes its place.
-    package init(
+    init(
         _ alert: AlertConfiguration,
         _ stream: WatchedStream,
         cause: StreamCause?,
@@ -24,10 +43,17 @@ package struct IncidentSignal: Hashable, Sendable {
         value: Double? = nil,
         events: [LogEntry] = []
     ) {
-        (self.alert, self.stream, self.reason) = (alert, stream, reason)
-        (self.since, self.value, self.events) = (since, value, events)
-        self.cause = cause ?? Self.cause(of: alert, reason: reason, since: since.wallTime)
-        if self.cause.host == nil { self.cause.host = stream.url.host }
+        self.init(
+            alert: alert.name,
+            facts: Incident.AlertFacts(alert),
+            stream: stream.name,
+            labels: stream.labels,
+            cause: cause ?? Self.cause(of: alert, reason: reason, since: since.wallTime),
+            since: since
+        )
+        (host, address, self.reason) = (stream.url.host, stream.url.description, reason)
+        (self.value, self.events) = (value, events)
+        if self.cause.host == nil { self.cause.host = host }
     }
 
     /// The best that is known without an observed cause.
@@ -50,7 +76,7 @@ extension StreamCause {
     /// The part of the group's key that causes of one fault share.
     var fault: String {
         switch kind {
-        case .http: "http \(status ?? 0)"
+        case .http: "http " + (status.map(String.init) ?? title)
         case .network: "network"
         case .stalled, .stale, .check, .media, .schedule: "\(kind.rawValue) \(title)"
         }

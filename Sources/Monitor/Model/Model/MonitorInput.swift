@@ -25,22 +25,63 @@ package enum SessionEnding: Hashable, Sendable {
     case failed(code: String, message: String)
 }
 
-/// A request of a session, without its address.
+/// A request of a session.
 package struct RequestObservation: Hashable, Sendable {
-    /// `manifest`, `playlist`, `segment`, `initialization` or `key`.
+    /// The kind of a failure.
+    package enum Failure: String, Hashable, Sendable {
+        /// The server answered with an error status.
+        case status
+        /// The answer, or its next byte, did not come in time.
+        case timedOut
+        /// No connection, or one that broke.
+        case connection
+        /// The host's name is unknown.
+        case nameNotFound
+        /// The TLS connection failed.
+        case tls
+        /// The answer is not what was requested.
+        case content
+        /// The player refused the address or a redirect.
+        case refused
+        /// The player no longer needed the resource, which says nothing of the server.
+        case cancelled
+    }
+
+    /// `manifest`, `playlist`, `segment`, `subtitles`, `initialization`, `key`, `licence`, `clock` or `steering`.
     package var kind: String
     /// The HTTP status; nil without an answer.
     package var status: Int?
-    /// Whether the request failed.
-    package var isFailure: Bool
+    /// The kind of the failure; nil for a request that succeeded.
+    package var failure: Failure?
     /// From the request to the last byte, or to the failure.
     package var total: Duration
     /// Bytes of the body.
     package var byteCount: Int
+    /// The address, without user, password, query and fragment; nil if it is unknown.
+    package var address: String?
+    /// When the request began; nil if it is unknown.
+    package var begin: Timestamp?
+    /// From the request to the first byte of the body; nil if no byte arrived.
+    package var wait: Duration?
 
-    package init(kind: String, status: Int?, isFailure: Bool, total: Duration, byteCount: Int) {
-        (self.kind, self.status, self.isFailure) = (kind, status, isFailure)
-        (self.total, self.byteCount) = (total, byteCount)
+    /// Whether the request failed. A request that the player cancelled did not.
+    package var isFailure: Bool { failure != nil && failure != .cancelled }
+
+    /// Creates an observation. A failure without a kind is one of its status or, without a status, of the connection.
+    package init(
+        kind: String,
+        status: Int?,
+        isFailure: Bool,
+        total: Duration,
+        byteCount: Int,
+        failure: Failure? = nil,
+        address: String? = nil,
+        begin: Timestamp? = nil,
+        wait: Duration? = nil
+    ) {
+        (self.kind, self.status, self.address) = (kind, status, address)
+        self.failure = failure ?? (isFailure ? (status == nil ? .connection : .status) : nil)
+        (self.total, self.byteCount, self.begin, self.wait) = (total, byteCount, begin, wait)
     }
 }
 
@@ -125,12 +166,14 @@ package struct MonitorOptions: Hashable, Sendable {
     package var longestRamp = Duration.seconds(60)
     /// The delay after the first failure; doubles with each further failure.
     package var firstRetryDelay = Duration.seconds(1)
-    /// The longest delay after failures.
-    package var longestRetryDelay = Duration.seconds(300)
+    /// The longest delay until a stream that is down, or for which an alert fires, is tried again. A session that is
+    /// down for this long is replaced.
+    package var retryInterval = Duration.seconds(30)
+    /// The shortest delay between the retries of any two streams, on average, so that many streams that are down do
+    /// not take the machine from those that play.
+    package var retrySpacing = Duration.milliseconds(50)
     /// A session that has played for this long ends the back-off of earlier failures.
     package var recoveryTime = Duration.seconds(60)
-    /// A session that shows no picture within this time counts as down.
-    package var startLimit = Duration.seconds(30)
     /// A session that does not end within this time after its stop is given up.
     package var stopLimit = Duration.seconds(30)
     /// The interval between two evaluations of the alerts.

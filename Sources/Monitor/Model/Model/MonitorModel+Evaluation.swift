@@ -6,10 +6,21 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// Samples all streams, and evaluates the alerts.
     mutating func evaluate(at now: Timestamp) {
+        troubledCount = order.count { slot in streams[slot].map(isTroubled) ?? false }
         for slot in order {
             sample(slot, at: now)
-            guard let state = streams[slot], !state.alerts.isEmpty else { continue }
+            settle(slot, at: now)
+            guard let state = streams[slot] else { continue }
+            if !configuration.objectives.isEmpty {
+                objectives.take(state, configuration.objectives, at: now.wallTime)
+            }
             for index in state.alerts { evaluate(configuration.alerts[index], state, at: now) }
+        }
+        for change in objectives.judge(configuration.objectives, at: now) {
+            switch change {
+            case .fires(let signal): book.fires(signal, at: now)
+            case .resolves(let alert, let stream): book.resolves(alert, of: stream, at: now)
+            }
         }
     }
 
@@ -27,10 +38,12 @@ extension MonitorModel {
             longestUnknown: state.stream.schedule.longestUnknown,
             at: now
         )
+        if change != nil { lastingChanges += 1 }
         let name = alert.name
         switch change {
         case .fires:
             self.change(state.slot) { $0.note("alert", "alert \(name) fires", at: now.wallTime) }
+            tryBy(now.instant.advanced(by: retryDelay), state.slot)
             signal(alert, state, reason: reason, value: value, at: now)
         case .resolves:
             self.change(state.slot) { $0.note("alert", "alert \(name) is resolved", at: now.wallTime) }
@@ -78,6 +91,9 @@ extension MonitorModel {
                 state.integrals.up.0 += up ? elapsed : 0
                 state.integrals.up.1 += elapsed
                 if !up { state.chart.update(at: now.wallTime) { $0.wasDown = true } }
+            }
+            if [.impaired, .stalled].contains(state.word) {
+                state.chart.update(at: now.wallTime) { $0.wasImpaired = true }
             }
             if let age = state.playlistAge(at: now.instant) {
                 state.integrals.age.0 += age.seconds * elapsed
@@ -237,8 +253,10 @@ extension StreamState {
         }
     }
 
-    /// Why a stream is in trouble: its latest error of the last five minutes, else the rules that are broken.
+    /// Why a stream is in trouble: the request that failed first, else the latest error of the last five minutes, else
+    /// the rules that are broken.
     func reason(at now: Timestamp) -> String {
+        if let cause, cause.resource != nil { return cause.title }
         if let lastFailure, lastFailure.time.instant.duration(to: now.instant) < .seconds(300) {
             return lastFailure.code
         }

@@ -7,19 +7,28 @@ extension MonitorModel {
     package mutating func handle(_ input: MonitorInput, of id: SessionID, at now: Timestamp) -> [MonitorEffect] {
         guard let state = streams[id.slot], let run = state.run, run.id == id else { return [] }
         switch input {
-        case .event(let event): change(id.slot) { Self.take(event, into: &$0, at: now) }
+        case .event(let event):
+            change(id.slot) { Self.take(event, into: &$0, at: now) }
+            plan(id.slot)
         case .request(let request): change(id.slot) { Self.take(request, into: &$0, at: now) }
         case .gauges(let gauges):
             change(id.slot) { state in
                 state.bitrate = gauges.bitrate ?? state.bitrate
                 state.buffered = gauges.buffered
                 state.title = gauges.title ?? state.title
+                guard let buffered = gauges.buffered, state.run?.hasShownPicture == true else { return }
+                let playing = state.figures(at: now.instant).playing
+                state.requestFailures.note(playing: playing, buffered: buffered.milliseconds, at: now.instant)
             }
         case .checked(let observation):
             let hold = options.checkHold
             change(id.slot) { Self.take(observation, into: &$0, hold: hold, at: now) }
-        case .ended(let ending): return finish(id.slot, ending, at: now)
+        case .ended(let ending):
+            let effects = finish(id.slot, ending, at: now)
+            settle(id.slot, at: now)
+            return effects
         }
+        settle(id.slot, at: now)
         return []
     }
 
@@ -37,6 +46,7 @@ extension MonitorModel {
         if after.startup.hasStarted, before?.startup.hasStarted != true {
             state.isUp = true
             state.withRun { $0.hasShownPicture = true }
+            if let run = state.run { state.requestFailures.forget(before: run.begin.instant) }
             if let elapsed = after.startup.elapsed {
                 state.finished.startup.record(Double(elapsed) / 1000)
                 state.integrals.startups += 1
@@ -47,15 +57,30 @@ extension MonitorModel {
         }
         if after.state == .rebuffering, before?.state != .rebuffering { state.note("stall", "stall begins", at: time) }
         if before?.state == .rebuffering, after.state != .rebuffering { state.note("stall", "stall ends", at: time) }
-        if before?.state != after.state, after.state == .playing { state.isUp = true }
+        if before?.state != after.state, state.isPlaying { state.isUp = true }
+        noteWaiting(in: after.state, &state, at: event.time)
         switch event.action {
         case .error:
             let code = event[.errorCode] ?? "error"
             note(error: code, event[.errorDescription] ?? code, in: &state, at: event.time)
-            if event[.isFatal] == true { state.isUp = false }
+            if event[.isFatal] == true {
+                state.isUp = false
+                if state.trouble.failure == nil { state.trouble.failure = state.lastFailure }
+            }
         case .qualityChangeUp, .qualityChangeDown:
             state.note("quality", "bitrate \((event[.bitrate] ?? 0) / 1000) kbit/s", at: time)
         default: state.revision += 1
+        }
+    }
+
+    /// Notes since when playback waits for media, or that it continues.
+    private static func noteWaiting(in session: SessionState, _ state: inout StreamState, at time: Timestamp) {
+        let waits = [.rebuffering, .pausedBuffering, .seeking].contains(session) && state.run?.hasShownPicture == true
+        if waits, state.trouble.stall == nil { state.trouble.stall = time }
+        let isPlaying = state.isPlaying
+        state.withRun { run in
+            run.waitingSince = waits ? run.waitingSince ?? time : nil
+            if isPlaying { run.downSince = nil }
         }
     }
 
@@ -80,6 +105,7 @@ extension MonitorModel {
         if request.isFailure { state.integrals.failedRequests += 1 }
         state.integrals.requestTime += request.total.seconds
         state.requests.append(LoggedRequest(time: now.wallTime, request: request))
+        state.requestFailures.observe(request, at: now)
         state.revision += 1
     }
 
@@ -92,7 +118,7 @@ extension MonitorModel {
         var broken = observation.broken
         state.loudness = observation.loudness
         if let age = observation.playlistAge, let target = observation.targetDuration {
-            state.age = (age, now.instant)
+            state.age = (age, now.instant, target)
             if let limit = state.stream.checks.stale {
                 broken.removeAll { ["stale", "mpd-stale"].contains($0.rule) }
                 if target > .zero, age > target * limit {

@@ -30,6 +30,7 @@ extension MonitorModel {
         }
         order = new.streams.compactMap { slots[$0.name] }
         book.configure(new, hosts: alertedHosts)
+        objectives.keep(new.objectives, slots: Set(slots.values))
         let concerned = slots.mapValues { slot in
             Set((streams[slot]?.alerts ?? []).map { new.alerts[$0].name })
         }

@@ -66,6 +66,7 @@ extension MonitorModel {
         while let entry = deadlines.popDue(at: now.instant) {
             guard streams[entry.slot]?.nextDeadline == entry.deadline else { continue }
             effects += perform(entry.slot, at: now)
+            settle(entry.slot, at: now)
         }
         let isEvaluation = nextEvaluation <= now.instant
         if isEvaluation {
@@ -81,9 +82,7 @@ extension MonitorModel {
         change(slot) { $0.nextDeadline = nil }
         switch state.phase {
         case .waiting: return isStopping ? [] : start(slot, at: now)
-        case .running(let run):
-            if run.end.map({ $0 <= now.instant }) ?? false { return stop(slot, at: now) }
-            return checkStart(slot, run, at: now)
+        case .running(let run): return perform(run, slot, at: now)
         case .stopping(let run, _):
             abandonedSessions += 1
             change(slot) { $0.note("session", "session \(run.id.number) did not end after its stop", at: now.wallTime) }
@@ -108,25 +107,11 @@ extension MonitorModel {
             state.phase = .running(run)
             state.finished.sessions += 1
             state.sampled = nil
+            state.requestFailures.beginSession()
             state.note("session", "session \(id.number) begins", at: now.wallTime)
         }
-        let limit = now.instant.advanced(by: options.startLimit)
-        schedule(slot, at: run.end.map { min($0, limit) } ?? limit)
+        plan(slot)
         return [.start(id, stream)]
-    }
-
-    /// Notes that a session shows no picture for too long.
-    private mutating func checkStart(_ slot: Int, _ run: StreamState.Run, at now: Timestamp) -> [MonitorEffect] {
-        let limit = options.startLimit
-        if !run.hasShownPicture, !run.isOverdue, run.begin.instant.duration(to: now.instant) >= limit {
-            change(slot) { state in
-                state.withRun { $0.isOverdue = true }
-                state.isUp = false
-                Self.note(error: "startTimeout", "no picture within \(limit.seconds) s", in: &state, at: now)
-            }
-        }
-        if let end = run.end { schedule(slot, at: end) }
-        return []
     }
 
     /// Asks the session of a stream to stop.
@@ -148,6 +133,7 @@ extension MonitorModel {
         figures.joining = nil
         var isFailure = !run.hasShownPicture && !isStopping && !state.isRemoved
         if case .failed = ending { isFailure = true }
+        if run.downSince != nil, !isStopping, !state.isRemoved { isFailure = true }
         // A stream that was stopped by a reload within its start limit says nothing.
         if ending == .stopped, !run.hasShownPicture, run.begin.instant.duration(to: now.instant) < .seconds(5) {
             isFailure = false
@@ -172,8 +158,9 @@ extension MonitorModel {
                 if state.lastFailure.map({ $0.code != code || $0.time.instant < run.begin.instant }) ?? true {
                     Self.note(error: code, message, in: &state, at: now)
                 }
+                if state.trouble.failure == nil { state.trouble.failure = state.lastFailure }
             case .ended, .stopped:
-                if isFailure, !run.isOverdue, !run.hasShownPicture,
+                if isFailure, run.downSince == nil, !run.hasShownPicture,
                     state.lastFailure.map({ $0.time.instant < run.begin.instant }) ?? true
                 {
                     Self.note(error: "startTimeout", "the session ended without a picture", in: &state, at: now)
@@ -199,12 +186,16 @@ extension MonitorModel {
         if state.failures > 0 {
             let doubled = options.firstRetryDelay * (1 << min(state.failures - 1, 20))
             // Jitter, so that streams of a server that failed do not return at one instant.
-            delay = min(doubled, options.longestRetryDelay) * Double.random(in: 0.8...1.2, using: &generator)
+            let jitter = Double.random(in: 0.8...1.2, using: &generator)
+            delay = min(doubled * jitter, retryDelay * min(jitter, 1))
         }
+        // A session that was replaced has waited for long enough.
+        if run.isReplaced { return max(now.instant, run.begin.instant.advanced(by: .seconds(1))) }
         switch state.stream.schedule {
         case .sampled(let every, _):
             let start = nextStart(every, state.offset, after: now.instant.advanced(by: delay))
-            return start.advanced(by: every * Double.random(in: 0...0.05, using: &generator))
+            let usual = start.advanced(by: every * Double.random(in: 0...0.05, using: &generator))
+            return isTroubled(state) ? min(usual, now.instant.advanced(by: retryDelay)) : usual
         case .continuous:
             // Media that end at once do not make a loop of requests.
             return max(now.instant.advanced(by: delay), run.begin.instant.advanced(by: .seconds(1)))

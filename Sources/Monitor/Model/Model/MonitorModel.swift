@@ -21,6 +21,7 @@ package struct MonitorModel: Sendable {
     var deadlines = DeadlineQueue()
     var engine = AlertEngine()
     package internal(set) var book: IncidentBook
+    var objectives = ObjectiveBook()
     /// Whether the saved incidents could not be read.
     package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
@@ -39,6 +40,10 @@ package struct MonitorModel: Sendable {
     package internal(set) var abandonedSessions = 0
     /// How late the work was that was due.
     var delays = DelayMeter()
+    /// Streams that are down, and those for which an alert fired at the latest evaluation.
+    var troubledCount = 0
+    /// Counts changes of what survives a restart: streams that go down and come back, and alerts.
+    package internal(set) var lastingChanges = 0
     package internal(set) var isStopping = false
     /// Reloads of the configuration.
     package internal(set) var reloads = 0
@@ -104,6 +109,15 @@ package struct MonitorModel: Sendable {
             }
         }
         return windows.sorted()
+    }
+
+    /// Brings the cause and the state of a stream up to date.
+    mutating func settle(_ slot: Int, at now: Timestamp) {
+        guard let index = streams.index(forKey: slot) else { return }
+        let wasDown = streams.values[index].settledWord == .down
+        if streams.values[index].settle(at: now) { lastingChanges += 1 }
+        let isDown = streams.values[index].settledWord == .down
+        if wasDown != isDown { troubledCount = max(0, troubledCount + (isDown ? 1 : -1)) }
     }
 
     /// Changes a stream in place.

@@ -12,7 +12,12 @@ package struct StreamState: Sendable {
         var end: MonotonicInstant?
         var model: SessionModel?
         var hasShownPicture = false
-        var isOverdue = false
+        /// Since when playback waits for media, after the first picture.
+        var waitingSince: Timestamp?
+        /// When the session began to count as down.
+        var downSince: MonotonicInstant?
+        /// Whether another session starts as soon as this one has ended.
+        var isReplaced = false
         var errors = 0
         var requests = 0
         var failedRequests = 0
@@ -76,7 +81,7 @@ package struct StreamState: Sendable {
     var isRemoved = false
     var nextDeadline: MonotonicInstant?
     package internal(set) var failures = 0
-    /// Whether the stream plays; nil before the first result.
+    /// Whether a viewer would see a picture; nil before the first result.
     package internal(set) var isUp: Bool?
     /// The sums of the sessions that are over, of earlier streams of this name in this process, too.
     var finished = StreamTotals()
@@ -89,12 +94,21 @@ package struct StreamState: Sendable {
     package internal(set) var lastFailure: Failure?
     /// Why viewers have trouble; nil while all is well, and where the reason is unknown.
     package internal(set) var cause: StreamCause?
+    var requestFailures = FailureTracker()
+    var trouble = Trouble()
+    /// The cause of a stream that was down when an earlier process ended, until the stream plays.
+    var restoredCause: StreamCause?
+    /// When the picture moved last.
+    var lastPlayed: MonotonicInstant?
+    /// The state in a word when it was looked at last, and since when.
+    var settledWord: StreamWord?
+    package internal(set) var stateSince: WallTime?
     package internal(set) var title: String?
     package internal(set) var bitrate: Int?
     package internal(set) var latency: Duration?
     package internal(set) var buffered: Duration?
-    /// The playlist's age when it was last seen, and when that was.
-    var age: (value: Duration, seen: MonotonicInstant)?
+    /// The playlist's age when it was last seen, when that was, and the playlist's target duration.
+    var age: (value: Duration, seen: MonotonicInstant, target: Duration)?
     /// The short-term loudness in LUFS; nil if it is not measured.
     package internal(set) var loudness: Double?
     package internal(set) var checks: [String: Check] = [:]
@@ -137,13 +151,6 @@ package struct StreamState: Sendable {
             phase = .stopping(run, until: until)
         case .waiting, .retired: break
         }
-    }
-
-    /// The state for people: `waiting`, `joining`, `playing`, `rebuffering`, `down` and so on.
-    package func stateName(at now: MonotonicInstant) -> String {
-        guard let run else { return isUp == false ? "down" : isUp == true ? "waiting" : "new" }
-        if isUp == false, run.model?.state != .playing { return "down" }
-        return run.model?.state.rawValue ?? "joining"
     }
 
     /// The figures of the session that runs, up to now; nil without a session.

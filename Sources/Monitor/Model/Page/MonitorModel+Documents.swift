@@ -11,6 +11,7 @@ extension MonitorModel {
             "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
             "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
             "incidents": book.document(at: now), "silences": book.silenceDocument,
+            "objectives": objectives.document(configuration.objectives, at: now.wallTime),
         ]
     }
 
@@ -22,19 +23,28 @@ extension MonitorModel {
             "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
             "monitor": monitorDocument(at: now.instant), "incidents": book.document(at: now),
             "silences": book.silenceDocument,
+            "objectives": objectives.document(configuration.objectives, at: now.wallTime),
         ]
     }
 
     /// One stream with its timeline; nil for an unknown name.
-    package func detail(of name: String, at now: Timestamp) -> JSONValue? {
+    /// - Parameters:
+    ///   - minutes: the number of minutes of the history.
+    ///   - quarters: the number of quarters of an hour.
+    package func detail(
+        of name: String,
+        minutes: Int = 60,
+        quarters: Int = 96,
+        at now: Timestamp
+    ) -> JSONValue? {
         guard let state = stream(named: name) else { return nil }
         guard case .object(var members) = state.row(at: now) else { return nil }
         members["log"] = .array(
             state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
-        members["minutes"] = .array(state.chart.minutes.map(\.json))
-        members["quarters"] = .array(state.chart.quarters.map(\.json))
+        members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
+        members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
         members["checks"] = .array(
             state.checks.sorted { $0.key < $1.key }.map { rule, check in
                 [
@@ -89,20 +99,24 @@ extension StreamState {
         let totals = totals(at: now.instant)
         let whole = totals.playing + totals.rebuffering
         var row: [String: JSONValue] = [
-            "name": .string(stream.name), "state": .string(stateName(at: now.instant)),
+            "name": .string(stream.name), "state": .string(word.rawValue), "address": .string(stream.url.description),
             "up": isUp.map { .bool($0) } ?? .null, "labels": .object(stream.labels.mapValues { .string($0) }),
             "startup": figures.startup.map { .int($0) } ?? .null, "rebuffers": .int(totals.rebuffers),
             "rebuffering": .int(totals.rebuffering), "playing": .int(totals.playing),
             "rebufferRatio": whole > 0 ? .double(Double(totals.rebuffering) / Double(whole)) : .null,
             "errors": .int(totals.errorCount), "sessions": .int(totals.sessions), "failures": .int(failures),
             "broken": .array(checks.filter { $0.value.isBroken }.keys.sorted().map { .string($0) }),
-            "spark": .array(chart.minutes.suffix(30).map { .int(Int($0.wasDown ? 0 : $0.bitrate)) }),
+            "bars": .array(bars(at: now.wallTime).map { .int($0) }),
+            "spark": .array(chart.minutes(30).map { .int(Int($0.wasDown ? 0 : $0.bitrate)) }),
         ]
         if run != nil {
             row["bitrate"] = bitrate.map { .int($0) }
             row["latency"] = latency.map { .int($0.milliseconds) }
             row["buffer"] = buffered.map { .int($0.milliseconds) }
         }
+        row["cause"] = cause?.json
+        row["stateSince"] = stateSince.map { .string($0.rfc3339) }
+        row["nextTry"] = nextTry(at: now).map { .string($0.rfc3339) }
         row["loudness"] = loudness.map { .double($0) }
         row["age"] = playlistAge(at: now.instant).map { .int($0.milliseconds) }
         // A player that knows no title shows the name of the file, which is no news.
@@ -113,16 +127,64 @@ extension StreamState {
         }
         return .object(row)
     }
+
+    /// When the next session starts; nil while one runs.
+    private func nextTry(at now: Timestamp) -> WallTime? {
+        guard case .waiting(let until) = phase else { return nil }
+        return WallTime(milliseconds: now.wallTime.milliseconds + Int64(now.instant.milliseconds(to: until)))
+    }
+
+    /// One number for each of the last thirty minutes, the newest last: 0 nothing is known, 1 the stream played,
+    /// 2 it was impaired, 3 it was down.
+    func bars(at now: WallTime) -> [Int] {
+        let latest = Int32(clamping: now.milliseconds / 60_000)
+        var bars = [Int](repeating: 0, count: 30)
+        for point in chart.minutes(bars.count) {
+            let age = Int(latest - point.minute)
+            guard bars.indices.contains(age) else { continue }
+            bars[bars.count - 1 - age] = point.bar
+        }
+        return bars
+    }
+}
+
+extension HistoryPoint {
+    fileprivate var bar: Int {
+        if wasDown { return 3 }
+        if wasImpaired || rebuffering > 0 { return 2 }
+        return playing > 0 ? 1 : 0
+    }
+}
+
+extension StreamCause {
+    /// The cause for the page.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "kind": .string(kind.rawValue), "title": .string(title), "text": .string(text),
+            "since": .string(since.rfc3339),
+        ]
+        members["status"] = status.map { .int($0) }
+        members["host"] = host.map { .string($0) }
+        members["resource"] = resource.map { .string($0.rawValue) }
+        members["rule"] = rule.map { .string($0) }
+        members["address"] = address.map { .string($0) }
+        return .object(members)
+    }
 }
 
 extension LoggedRequest {
     fileprivate var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "time": .string(time.rfc3339), "kind": .string(request.kind),
             "status": request.status.map { .int($0) } ?? .null,
             "failed": .bool(request.isFailure), "ms": .int(request.total.milliseconds),
             "bytes": .int(request.byteCount),
         ]
+        members["begin"] = request.begin.map { .string($0.wallTime.rfc3339) }
+        members["address"] = request.address.map { .string($0) }
+        members["wait"] = request.wait.map { .int($0.milliseconds) }
+        members["failure"] = request.failure.map { .string($0.rawValue) }
+        return .object(members)
     }
 }
 
@@ -132,6 +194,7 @@ extension HistoryPoint {
             "minute": .int(Int(minute)), "playing": .int(Int(playing)), "rebuffering": .int(Int(rebuffering)),
             "errors": .int(Int(errors)), "bitrate": .int(Int(bitrate)), "startup": .int(Int(startup)),
             "latency": .int(Int(latency)), "buffer": .int(Int(buffer)), "down": .bool(wasDown),
+            "impaired": .bool(wasImpaired),
         ]
     }
 }

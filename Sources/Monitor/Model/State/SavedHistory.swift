@@ -1,22 +1,92 @@
 package import Instrument
 internal import InstrumentJSON
+internal import InstrumentWatch
 
-/// The latest day of each stream, which survives a restart in a file of its size: some four kilobytes for a stream.
+/// Up to where the history was saved.
+package struct HistoryMark: Hashable, Sendable {
+    /// Intervals that were over at this minute are saved.
+    var minute: Int32
+    /// The number of events of each stream that are saved, by slot.
+    var events: [Int: Int] = [:]
+
+    /// Nothing was saved.
+    package static let nothing = HistoryMark(minute: 0)
+}
+
+/// What reading a history found.
+package struct HistoryReading: Hashable, Sendable {
+    /// The number of places that were damaged, and left out.
+    package var damages = 0
+}
+
+/// The history of streams survives a restart in a file: a day in minutes, two weeks in quarters of an hour, and the
+/// latest events. Once a minute, what is new is appended; now and then, the file is written afresh.
 extension MonitorModel {
-    /// The history to save.
-    package var savedHistory: [UInt8] {
-        var streams: [String: JSONValue] = [:]
-        for (name, slot) in slots {
-            guard let quarters = self.streams[slot]?.chart.quarters, !quarters.isEmpty else { continue }
-            streams[name] = .array(quarters.map { .array($0.numbers.map { .int($0) }) })
-        }
-        let json: JSONValue = ["version": 1, "streams": .object(streams)]
-        return json.bytes
+    /// The whole history, with the intervals that are not over.
+    package func savedHistory(at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
+        var bytes = HistoryFile.head
+        let mark = history(after: .nothing, at: now, isWhole: true, into: &bytes)
+        return (bytes, mark)
     }
 
-    /// Restores the history that an earlier process saved; what is older than a day, or of another form, is left out.
-    /// - Returns: false if the bytes are no history.
-    package mutating func restoreHistory(_ bytes: [UInt8], at now: WallTime) -> Bool {
+    /// What is new since a mark, to be appended to the file.
+    package func historyNews(after mark: HistoryMark, at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
+        var bytes: [UInt8] = []
+        let mark = history(after: mark, at: now, isWhole: false, into: &bytes)
+        return (bytes, mark)
+    }
+
+    private func history(
+        after mark: HistoryMark,
+        at now: WallTime,
+        isWhole: Bool,
+        into bytes: inout [UInt8]
+    ) -> HistoryMark {
+        let minute = Int32(clamping: now.milliseconds / 60_000)
+        var next = HistoryMark(minute: minute)
+        for slot in order {
+            guard let state = streams[slot] else { continue }
+            var entries = HistoryFile.Entries()
+            if isWhole {
+                (entries.minutes, entries.quarters) = (state.chart.minutes(), state.chart.quarters())
+            } else {
+                entries.minutes = state.chart.closedMinutes(from: mark.minute, before: minute)
+                entries.quarters = state.chart.closedQuarters(after: mark.minute, until: minute)
+            }
+            let events = state.log.total - (mark.events[slot] ?? 0)
+            entries.log = Array(state.log.latest.suffix(max(0, events)))
+            HistoryFile.append(entries, of: state.stream.name, to: &bytes)
+            next.events[slot] = state.log.total
+        }
+        return next
+    }
+
+    /// Restores the history that an earlier process saved, also one of the first version; what is older than it is
+    /// kept for, from the future, or of another form, is left out.
+    /// - Returns: nil if the bytes are no history.
+    package mutating func restoreHistory(_ bytes: [UInt8], at now: WallTime) -> HistoryReading? {
+        if bytes.first == UInt8(ascii: "{") { return restoreFirstVersion(bytes, at: now) ? HistoryReading() : nil }
+        let latest = Int32(clamping: now.milliseconds / 60_000)
+        let isRecent = { (point: HistoryPoint, reach: Int32) in
+            point.minute <= latest && point.minute > latest - reach
+        }
+        let damages = HistoryFile.read(bytes) { name, entries in
+            guard let slot = slots[name] else { return }
+            change(slot) { state in
+                state.chart.restore(
+                    minutes: entries.minutes.filter { isRecent($0, 1_440) },
+                    quarters: entries.quarters.filter { isRecent($0, 20_160) }
+                )
+                for entry in entries.log { state.log.append(entry) }
+            }
+        }
+        guard let damages else { return nil }
+        for slot in order { change(slot) { $0.chart.resume() } }
+        return HistoryReading(damages: damages)
+    }
+
+    /// A history in JSON with a day in quarters of an hour.
+    private mutating func restoreFirstVersion(_ bytes: [UInt8], at now: WallTime) -> Bool {
         guard let json = try? JSONValue(parsing: bytes), json["version"] == 1,
             case .object(let saved)? = json["streams"]
         else { return false }
@@ -31,21 +101,16 @@ extension MonitorModel {
                 else { continue }
                 points.append(point)
             }
-            change(slot) { $0.chart = StreamChart(quarters: points) }
+            change(slot) { state in
+                state.chart.restore(minutes: [], quarters: points)
+                state.chart.resume()
+            }
         }
         return true
     }
 }
 
 extension HistoryPoint {
-    fileprivate var numbers: [Int] {
-        [
-            Int(minute), Int(playing), Int(rebuffering), Int(errors), Int(bitrate), Int(startup), Int(latency),
-            Int(buffer),
-            wasDown ? 1 : 0,
-        ]
-    }
-
     fileprivate init?(_ numbers: [Int]) {
         guard numbers.count == 9, let minute = Int32(exactly: numbers[0]) else { return nil }
         self.init(minute: minute)

@@ -1,5 +1,6 @@
 package import Instrument
 package import InstrumentJSON
+internal import InstrumentText
 internal import InstrumentWatch
 
 /// The part of the monitor that survives a restart: the states of alerts, when they fired recently, incidents with
@@ -22,12 +23,30 @@ package struct SavedMonitor: Hashable, Sendable {
         var times: [WallTime]
     }
 
+    /// A stream that was down.
+    package struct Down: Hashable, Sendable {
+        var stream: String
+        /// Since when.
+        var since: WallTime
+        var cause: StreamCause?
+        var error: Failure?
+
+        struct Failure: Hashable, Sendable {
+            var code: String
+            var message: String
+            var time: WallTime
+        }
+    }
+
     package var saved: WallTime
+    package var down: [Down] = []
     package var firings: [Firings] = []
     package var alerts: [Alert] = []
     package var failures: [String: Int] = [:]
     /// Incidents, silences and the audit log; nil in the files of earlier versions.
     package var incidents: JSONValue?
+    /// The budgets of objectives; nil in the files of earlier versions.
+    package var objectives: JSONValue?
 
     init(saved: WallTime) { self.saved = saved }
 
@@ -56,9 +75,10 @@ package struct SavedMonitor: Hashable, Sendable {
                 )
             )
         }
-        for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
-        incidents = json["incidents"]
+        (incidents, objectives) = (json["incidents"], json["objectives"])
         // Files of the first versions have none.
+        if case .array(let down)? = json["down"] { self.down = down.prefix(1_000_000).compactMap { Down($0) } }
+        for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
         guard case .array(let firings)? = json["firings"] else { return }
         for entry in firings.prefix(1_000_000) {
             guard let alert = entry["alert"]?.string, let stream = entry["stream"]?.string,
@@ -89,9 +109,69 @@ package struct SavedMonitor: Hashable, Sendable {
         var json: [String: JSONValue] = [
             "version": 1, "saved": .int(Int(saved.milliseconds)), "alerts": .array(alerts),
             "failures": .object(failures.mapValues { .int($0) }), "firings": .array(firings),
+            "down": .array(down.map(\.json)),
         ]
         json["incidents"] = incidents
+        json["objectives"] = objectives
         return JSONValue.object(json).bytes
+    }
+}
+
+extension SavedMonitor.Down {
+    fileprivate init?(_ json: JSONValue) {
+        guard let stream = json["stream"]?.string, let since = json["since"]?.int else { return nil }
+        (self.stream, self.since) = (stream, WallTime(milliseconds: Int64(since)))
+        cause = json["cause"].flatMap { StreamCause($0) }
+        if let code = json["error"]?["code"]?.string, let time = json["error"]?["time"]?.int {
+            let message = json["error"]?["message"]?.string ?? ""
+            error = Failure(code: code, message: message, time: WallTime(milliseconds: Int64(time)))
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "stream": .string(stream), "since": .int(Int(since.milliseconds)),
+        ]
+        members["cause"] = cause?.json
+        members["error"] = error.map {
+            ["code": .string($0.code), "message": .string($0.message), "time": .int(Int($0.time.milliseconds))]
+        }
+        return .object(members)
+    }
+}
+
+extension StreamCause {
+    /// Reads ``json``; nil for a value of another form.
+    init?(_ json: JSONValue) {
+        guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)), let title = json["title"]?.string,
+            let since = json["since"]?.string.flatMap({ WallTime(rfc3339: $0) })
+        else { return nil }
+        self.init(kind, title, text: json["text"]?.string ?? "", since: since)
+        (status, host, rule) = (json["status"]?.int, json["host"]?.string, json["rule"]?.string)
+        resource = json["resource"]?.string.flatMap(Resource.init(rawValue:))
+        address = json["address"]?.string
+    }
+}
+
+extension StreamState {
+    /// What survives a restart of a stream that is down; nil for another one.
+    fileprivate func savedDown(at now: Timestamp) -> SavedMonitor.Down? {
+        guard isUp == false else { return nil }
+        return SavedMonitor.Down(
+            stream: stream.name,
+            since: stateSince ?? now.wallTime,
+            cause: cause,
+            error: lastFailure.map { .init(code: $0.code, message: $0.message, time: $0.time.wallTime) }
+        )
+    }
+
+    /// Shows the stream as down from the start, as an earlier process saw it.
+    fileprivate mutating func restore(_ down: SavedMonitor.Down, at now: Timestamp) {
+        isUp = false
+        (settledWord, stateSince) = (.down, down.since)
+        (cause, restoredCause) = (down.cause, down.cause)
+        trouble.begin = now.at(down.since)
+        lastFailure = down.error.map { Failure(code: $0.code, message: $0.message, time: now.at($0.time)) }
     }
 }
 
@@ -116,6 +196,8 @@ extension MonitorModel {
         }
         saved.firings = engine.savedFirings(at: now)
         saved.incidents = book.saved(at: now)
+        if !configuration.objectives.isEmpty { saved.objectives = objectives.saved }
+        saved.down = order.compactMap { streams[$0]?.savedDown(at: now) }
         for (name, slot) in slots {
             if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
         }
@@ -134,6 +216,8 @@ extension MonitorModel {
             let since = Timestamp(instant: now.instant.advanced(by: .milliseconds(-held)), wallTime: entry.since)
             engine.restore(entry, alert, stream, since: since)
         }
+        for down in saved.down { if let slot = slots[down.stream] { change(slot) { $0.restore(down, at: now) } } }
+        if let budgets = saved.objectives { objectives.restore(budgets) }
         restoreIncidents(saved, at: now)
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
             engine.restore(entry, at: now)
@@ -157,7 +241,7 @@ extension MonitorModel {
             let signal = IncidentSignal(
                 instance.alert,
                 instance.stream,
-                cause: nil,
+                cause: stream(named: key.stream)?.cause,
                 reason: instance.reason,
                 since: instance.since,
                 value: instance.value
@@ -165,7 +249,8 @@ extension MonitorModel {
             book.fires(signal, at: now)
             if told.contains(key) { book.assumeTold(instance.alert, key.stream, at: now) }
         }
-        for key in book.activeAlerts where engine.instances[key]?.state != .firing {
+        let names = Set(configuration.objectives.map(\.alertName))
+        for key in book.activeAlerts where engine.instances[key]?.state != .firing && !names.contains(key.alert) {
             book.resolves(key.alert, of: key.stream, at: now)
         }
     }
@@ -177,6 +262,9 @@ extension Timestamp {
     fileprivate func instant(of time: WallTime) -> MonotonicInstant {
         instant.advanced(by: .milliseconds(-max(0, wallTime.milliseconds.saturatingSubtract(time.milliseconds))))
     }
+
+    /// The earlier time with its instant.
+    fileprivate func at(_ time: WallTime) -> Timestamp { Timestamp(instant: instant(of: time), wallTime: time) }
 }
 
 extension AlertEngine {

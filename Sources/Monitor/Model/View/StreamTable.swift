@@ -172,7 +172,7 @@ package struct StreamTable: Sendable {
 
     private func headline(_ list: [TableRow]) -> TerminalText {
         let down = rows.count { $0.isUp == false }
-        let stalled = rows.count { $0.state == "rebuffering" }
+        let stalled = rows.count { $0.state == "stalled" }
         let some: TerminalText = list.count < rows.count ? "\(list.count) of " : ""
         return some
             + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(alerts.count { $0.isFiring }) alerts"

@@ -41,7 +41,7 @@ package struct TableRow: Hashable, Sendable {
 
     /// How urgent the stream is; larger is worse.
     var trouble: Int {
-        (isUp == false ? 8 : 0) + (state == "rebuffering" ? 4 : 0) + (broken.isEmpty ? 0 : 2)
+        (isUp == false ? 8 : 0) + (state == "stalled" ? 4 : 0) + (broken.isEmpty ? 0 : 2)
             + (rebufferRatio > 0.01 ? 1 : 0)
     }
 

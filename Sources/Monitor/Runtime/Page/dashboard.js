@@ -51,14 +51,15 @@ const percent = v => v == null ? "–" : (v * 100).toFixed(v < 0.1 ? 2 : 1) + " 
   };
 const words = {
   playing: ["▶ playing", "good"],
-  rebuffering: ["■ stalled", "bad"],
-  joining: ["… joining", "warn"],
+  stalled: ["■ stalled", "bad"],
+  impaired: ["▶ impaired", "warn"],
+  starting: ["… starting", "warn"],
   down: ["✕ down", "bad"],
   waiting: ["○ waiting", "dim"],
   new: ["○ new", "dim"]
 };
 const state = s => words[s] || [s, "dim"];
-const trouble = r => (r.up === false ? 8 : 0) + (r.state === "rebuffering" ? 4 : 0) + (r.broken.length ? 2 :
+const trouble = r => (r.up === false ? 8 : 0) + (r.state === "stalled" ? 4 : 0) + (r.broken.length ? 2 :
   0) + (r.rebufferRatio > 0.01 ? 1 : 0);
 
 function visible() {
@@ -139,7 +140,7 @@ function draw() {
   }
   const all = [...rows.values()],
     down = all.filter(r => r.up === false).length,
-    stalled = all.filter(r => r.state === "rebuffering").length;
+    stalled = all.filter(r => r.state === "stalled").length;
   $("summary").textContent = count(order.length, "stream") + ", " + count(monitor.sessions || 0, "session") +
     ", " + down + " down, " + stalled + " stalled, " + count(alerts.filter(a => a.firing).length, "alert") + (
       monitor.configurationValid === false ?

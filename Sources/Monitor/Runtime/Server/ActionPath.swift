@@ -6,6 +6,8 @@ enum ActionPath: Hashable, Sendable {
     case silences
     /// `/api/silences/ID`.
     case silence(id: String)
+    /// `/api/try?name=STREAM`: the next session of the stream starts now.
+    case attempt
 
     enum Verb: String, Hashable, Sendable, CaseIterable { case acknowledge, release, close }
 
@@ -22,6 +24,7 @@ enum ActionPath: Hashable, Sendable {
             self = .incident(id: id, verb: verb)
         case ("silences", 3): self = .silences
         case ("silences", 4): self = .silence(id: id)
+        case ("try", 3): self = .attempt
         default: return nil
         }
     }
@@ -33,7 +36,7 @@ enum ActionPath: Hashable, Sendable {
     /// The methods that a path has, in the order in which the header `Allow` names them.
     static func methods(of path: String) -> [String] {
         switch ActionPath(path) {
-        case .incident: ["POST"]
+        case .incident, .attempt: ["POST"]
         case .silences: ["GET", "HEAD", "POST"]
         case .silence: ["DELETE"]
         case nil: ["GET", "HEAD"]

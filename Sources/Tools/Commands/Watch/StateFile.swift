@@ -1,19 +1,25 @@
 internal import Instrument
 internal import InstrumentFiles
 internal import InstrumentMonitor
+internal import InstrumentMonitorRuntime
 internal import InstrumentWatch
 
-/// The files with the state of alerts and with the history of streams, each replaced as a whole.
-struct StateFile: Sendable {
+/// The files with the state of alerts, which is replaced as a whole, and with the history of streams, which grows.
+struct StateFile: HistoryStore {
     private let path: String
     private let historyPath: String
+    /// The history of the first version.
+    private let oldHistoryPath: String
+    /// Whether a problem with the history was reported, and has not ended.
+    private let hasProblem = Lock(false)
     private let log: WatchLog
 
     /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a
     ///   directory.
     init(directory: String, shard: Shard?, log: WatchLog) {
         let part = shard.map { "-\($0.number)-of-\($0.count)" } ?? ""
-        (path, historyPath) = (directory + "/monitor\(part).json", directory + "/history\(part).json")
+        path = directory + "/monitor\(part).json"
+        (historyPath, oldHistoryPath) = (directory + "/history\(part).bin", directory + "/history\(part).json")
         self.log = log
     }
 
@@ -42,17 +48,47 @@ struct StateFile: Sendable {
     /// Reads the history into a model. A file that cannot be read is reported and ignored.
     func readHistory(into model: inout MonitorModel, at now: WallTime) {
         do throws(FileError) {
-            guard let bytes = try SmallFile.read(historyPath, atMost: 1 << 30) else { return }
-            if !model.restoreHistory(bytes, at: now) {
-                log.warning("\(historyPath) is not a history of this version; the charts start empty")
+            var (file, bytes) = (historyPath, try SmallFile.read(historyPath, atMost: 1 << 30))
+            if bytes == nil { (file, bytes) = (oldHistoryPath, try SmallFile.read(oldHistoryPath, atMost: 1 << 30)) }
+            guard let bytes else { return }
+            guard let reading = model.restoreHistory(bytes, at: now) else {
+                log.warning("\(file) is not a history of this version; the charts start empty")
+                return
+            }
+            if reading.damages > 0 {
+                let places = reading.damages == 1 ? "1 place" : "\(reading.damages) places"
+                log.warning("\(file) is damaged in \(places); the charts lack what was written there")
             }
         } catch {
             log.warning("\(error); the charts start empty")
         }
     }
 
-    func writeHistory(_ bytes: [UInt8]) {
-        do throws(FileError) { try SmallFile.write(bytes, to: historyPath) } catch { log.warning("\(error)") }
+    func replace(_ bytes: [UInt8]) -> Bool {
+        attempt { () throws(FileError) in
+            try SmallFile.write(bytes, to: historyPath)
+            try SmallFile.remove(oldHistoryPath)
+        }
+    }
+
+    func append(_ bytes: [UInt8]) -> Bool {
+        attempt { () throws(FileError) in try SmallFile.append(bytes, to: historyPath) }
+    }
+
+    /// Reports a problem once, until the file can be written again.
+    private func attempt(_ work: () throws(FileError) -> Void) -> Bool {
+        do throws(FileError) {
+            try work()
+            hasProblem.withLock { $0 = false }
+            return true
+        } catch {
+            let isNew = hasProblem.withLock { known in
+                defer { known = true }
+                return !known
+            }
+            if isNew { log.warning("\(error); the history is kept in memory, and written as soon as it can be") }
+            return false
+        }
     }
 
     func write(_ bytes: [UInt8]) {

@@ -59,7 +59,8 @@ struct WatchLines {
                 let startup = state.figures(at: now.instant).startup.map { ", first picture after \($0) ms" } ?? ""
                 lines.append("\(state.stream.name) \(isFirst ? "plays" : "plays again")\(startup)")
             } else {
-                let reason = state.lastFailure.map { ": \($0.code): \($0.message)" } ?? ""
+                let failure = state.lastFailure.map { ": \($0.code): \($0.message)" } ?? ""
+                let reason = state.cause.map { ": \($0.title): \($0.text)" } ?? failure
                 lines.append("\(state.stream.name) is down\(reason)")
             }
         }
@@ -73,7 +74,7 @@ struct WatchLines {
     private func summary(of model: MonitorModel, at now: Timestamp) -> String {
         let states = model.order.compactMap { model.streams[$0] }
         let down = states.count { $0.isUp == false }
-        let stalled = states.count { $0.stateName(at: now.instant) == "rebuffering" }
+        let stalled = states.count { $0.word == .stalled }
         let firing = model.alerts.count { $0.isFiring }
         return [
             String(counting: states.count, "stream"), String(counting: model.runningCount, "session"), "\(down) down",

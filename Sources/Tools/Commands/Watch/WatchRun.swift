@@ -125,7 +125,7 @@ struct WatchRun {
             sink: sink,
             clock: clock,
             save: { file.write($0) },
-            saveHistory: { file.writeHistory($0) }
+            history: file
         )
     }
 

@@ -20,6 +20,8 @@ public struct RequestRecord: Hashable, Sendable {
     public var status: Int?
     /// The reason of the failure, for people; nil if the request succeeded.
     public var failure: String?
+    /// The kind of the failure; nil if the request succeeded.
+    package var failureKind: RequestFailureKind?
     /// Bytes of the body as the server sent it: compressed ones of a body with a content coding.
     public var byteCount: Int
     /// The time of the name lookup; nil on a reused connection.
@@ -58,6 +60,7 @@ extension RequestRecord {
         case .failure(let failed):
             if case .status(let number) = failed.failure { status = number }
             failure = failed.message
+            failureKind = RequestFailureKind(failed)
             finished = fetching.ended(at: now, hasFailed: true)
             timings = failed.timings
             (redirectCount, version) = (0, "")

@@ -72,6 +72,8 @@ struct ResourceFailure: Error, Hashable, Sendable {
     var message: String
     /// Whether a retry cannot help, for example after a bad certificate or a refused address.
     var isFinal = false
+    /// Whether the player cancelled the request because it no longer needs the resource.
+    var isUnwanted = false
 }
 
 extension ResourceFailure {
@@ -83,7 +85,8 @@ extension ResourceFailure {
     /// The player has cancelled the request.
     static let notWanted = ResourceFailure(
         failure: .connection,
-        message: "the player cancelled the request because it no longer needs the resource"
+        message: "the player cancelled the request because it no longer needs the resource",
+        isUnwanted: true
     )
 }
 

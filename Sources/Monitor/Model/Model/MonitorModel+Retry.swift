@@ -1,0 +1,127 @@
+package import Instrument
+internal import InstrumentWatch
+
+/// The outcome of the wish to try a stream now.
+package enum TryOutcome: String, Hashable, Sendable {
+    /// A session starts now.
+    case starts
+    /// The session that shows no picture stops, and another one starts at once.
+    case restarts
+    /// The stream plays: nothing is to be done.
+    case plays
+    /// No stream has this name.
+    case unknown
+    /// The monitor stops.
+    case stopping
+}
+
+extension MonitorModel {
+    /// Ends the wait of a stream for its next session. A session that shows a picture plays on; one that shows none is
+    /// replaced.
+    package mutating func tryNow(_ name: String, at now: Timestamp) -> (outcome: TryOutcome, effects: [MonitorEffect]) {
+        guard let slot = slots[name], let state = streams[slot] else { return (.unknown, []) }
+        guard !isStopping else { return (.stopping, []) }
+        switch state.phase {
+        case .retired: return (.stopping, [])
+        case .waiting:
+            tryBy(now.instant, slot)
+            return (.starts, [])
+        case .stopping:
+            change(slot) { $0.withRun { $0.isReplaced = true } }
+            return (.restarts, [])
+        case .running:
+            if state.isPlaying { return (.plays, []) }
+            return (.restarts, replace(slot, at: now))
+        }
+    }
+
+    /// Moves the next session of a stream that waits forward, unless it is earlier.
+    mutating func tryBy(_ instant: MonotonicInstant, _ slot: Int) {
+        guard case .waiting(let until) = streams[slot]?.phase, until > instant else { return }
+        change(slot) { $0.phase = .waiting(until: instant) }
+        schedule(slot, at: instant)
+    }
+
+    /// Stops a session; the next one starts as soon as it has ended.
+    mutating func replace(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
+        change(slot) { $0.withRun { $0.isReplaced = true } }
+        return stop(slot, at: now)
+    }
+
+    /// The longest delay until a stream in trouble is tried again.
+    var retryDelay: Duration { max(options.retryInterval, options.retrySpacing * troubledCount) }
+
+    /// Whether a stream is tried again soon: it is down, or an alert fires.
+    func isTroubled(_ state: StreamState) -> Bool {
+        state.isUp == false
+            || state.alerts.contains { engine.isFiring(configuration.alerts[$0].name, of: state.stream.name) }
+    }
+
+    // MARK: Down by experience
+
+    /// Plans what a session that runs needs next: its end, the instant at which it counts as down, its replacement.
+    mutating func plan(_ slot: Int) {
+        guard case .running(let run) = streams[slot]?.phase, let stream = streams[slot]?.stream else { return }
+        let dates = [
+            run.end, run.downSince == nil ? run.downDue(stream) : nil,
+            run.downSince.map { $0.advanced(by: retryDelay) },
+        ]
+        guard let next = dates.compactMap(\.self).min(), next != streams[slot]?.nextDeadline else { return }
+        schedule(slot, at: next)
+    }
+
+    /// Does what is due of a session that runs.
+    mutating func perform(_ run: StreamState.Run, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
+        if let end = run.end, end <= now.instant { return stop(slot, at: now) }
+        if let since = run.downSince {
+            if since.advanced(by: retryDelay) <= now.instant {
+                change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
+                return replace(slot, at: now)
+            }
+        } else if let stream = streams[slot]?.stream, let due = run.downDue(stream), due <= now.instant {
+            change(slot) { $0.countAsDown(run, at: now) }
+        }
+        plan(slot)
+        return []
+    }
+}
+
+extension StreamState.Run {
+    /// When the session counts as down if it shows no picture until then; nil while it shows one.
+    func downDue(_ stream: WatchedStream) -> MonotonicInstant? {
+        if let waitingSince { return waitingSince.instant.advanced(by: stream.stallLimit) }
+        return hasShownPicture ? nil : begin.instant.advanced(by: stream.startLimit)
+    }
+}
+
+extension StreamState {
+    fileprivate mutating func countAsDown(_ run: Run, at now: Timestamp) {
+        withRun { $0.downSince = now.instant }
+        isUp = false
+        if run.hasShownPicture {
+            note("down", "no picture for \(stream.stallLimit.seconds) s", at: now.wallTime)
+        } else {
+            MonitorModel.note(
+                error: "startTimeout",
+                "no picture within \(stream.startLimit.seconds) s",
+                in: &self,
+                at: now
+            )
+        }
+    }
+}
+
+extension WatchedStream {
+    /// A session without a picture for this long counts as down.
+    package static let usualDownDelay = Duration.seconds(30)
+
+    /// How long a session may wait for its first picture.
+    var startLimit: Duration { downDelay ?? Self.usualDownDelay }
+
+    /// How long a picture may stand. Without a configured time, half of a short session counts.
+    var stallLimit: Duration {
+        if let downDelay { return downDelay }
+        guard case .sampled(_, let length) = schedule else { return Self.usualDownDelay }
+        return min(Self.usualDownDelay, length / 2)
+    }
+}

@@ -1,0 +1,91 @@
+internal import Instrument
+
+/// What was good and bad over the latest month: minutes of an hour, five minutes of six hours, hours of three days, and
+/// quarters of a day for the rest; bounded.
+struct BudgetSeries: Hashable, Sendable {
+    struct Point: Hashable, Sendable {
+        /// The start, in units of the level since 1970.
+        var unit: Int
+        var bad: Double
+        var total: Double
+    }
+
+    struct Level: Hashable, Sendable {
+        /// The length of a unit.
+        let minutes: Int
+        let most: Int
+        var points: [Point] = []
+    }
+
+    private(set) var levels = [
+        Level(minutes: 1, most: 60), Level(minutes: 5, most: 72), Level(minutes: 60, most: 72),
+        Level(minutes: 360, most: 120),
+    ]
+
+    mutating func add(bad: Double, total: Double, at time: WallTime) {
+        guard total > 0, bad.isFinite, total.isFinite else { return }
+        for index in levels.indices { levels[index].add(Point(unit: 0, bad: min(bad, total), total: total), at: time) }
+    }
+
+    /// The sums of the latest minutes, from the finest level that has them.
+    func sums(minutes: Int, at time: WallTime) -> (bad: Double, total: Double) {
+        guard let level = levels.first(where: { $0.minutes * $0.most >= minutes }) ?? levels.last else { return (0, 0) }
+        return level.sums(minutes, at: time)
+    }
+
+    /// The numbers to save: all but the minutes, which are within the others.
+    var saved: [[[Int]]] {
+        levels.dropFirst().map { level in
+            level.points.map { [$0.unit, Int($0.bad.rounded()), Int($0.total.rounded())] }
+        }
+    }
+
+    /// Restores ``saved``; nil for another form.
+    init?(saved: [[[Int]]]) {
+        guard saved.count == levels.count - 1 else { return nil }
+        for (index, numbers) in saved.enumerated() {
+            guard let points = Self.points(numbers, most: levels[index + 1].most) else { return nil }
+            levels[index + 1].points = points
+        }
+    }
+
+    init() {}
+
+    private static func points(_ numbers: [[Int]], most: Int) -> [Point]? {
+        guard numbers.count <= most else { return nil }
+        var points: [Point] = []
+        for entry in numbers {
+            guard entry.count == 3, entry[1] >= 0, entry[2] >= entry[1], points.last.map({ $0.unit < entry[0] }) ?? true
+            else { return nil }
+            points.append(Point(unit: entry[0], bad: Double(entry[1]), total: Double(entry[2])))
+        }
+        return points
+    }
+}
+
+extension BudgetSeries.Level {
+    private func unit(of time: WallTime) -> Int { Int(clamping: time.milliseconds / Int64(minutes * 60_000)) }
+
+    fileprivate mutating func add(_ point: BudgetSeries.Point, at time: WallTime) {
+        let unit = unit(of: time)
+        // A wall clock that steps back continues in the latest point.
+        if let last = points.last, last.unit >= unit {
+            points[points.count - 1].bad += point.bad
+            points[points.count - 1].total += point.total
+            return
+        }
+        points.append(BudgetSeries.Point(unit: unit, bad: point.bad, total: point.total))
+        if points.count > most { points.removeFirst(points.count - most) }
+    }
+
+    fileprivate func sums(_ length: Int, at time: WallTime) -> (bad: Double, total: Double) {
+        let first = unit(of: time) - max(1, length / minutes)
+        var (bad, total) = (0.0, 0.0)
+        for point in points.reversed() {
+            if point.unit <= first { break }
+            bad += point.bad
+            total += point.total
+        }
+        return (bad, total)
+    }
+}

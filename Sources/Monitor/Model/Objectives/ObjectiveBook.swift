@@ -1,0 +1,283 @@
+package import Instrument
+internal import InstrumentHTTP
+package import InstrumentJSON
+internal import InstrumentText
+package import InstrumentWatch
+
+/// The error budgets of the objectives, and how fast they burn.
+///
+/// A budget burns at the rate of 1 if it is empty exactly at the end of its days. An alert fires if the rate is high over
+/// a long window and over a short one, which ends it soon after the fault (Google, "The Site Reliability Workbook", chapter
+/// 5, "Multiwindow, Multi-Burn-Rate Alerts", table 5-8).
+package struct ObjectiveBook: Sendable {
+    struct Key: Hashable, Sendable {
+        var objective: String
+        /// The value of the label; empty for a budget of all streams.
+        var group: String
+    }
+
+    /// A pair of windows, in minutes, and the share of the budget that the long one may take.
+    struct Rule: Hashable, Sendable {
+        let long: Int
+        let short: Int
+        let share: Double
+        let severity: AlertSeverity
+
+        /// The rate at which a window of this length takes the share.
+        func rate(days: Int) -> Double { share * Double(days * 1_440) / Double(long) }
+    }
+
+    /// The sums of a stream when it was last looked at.
+    private struct Seen {
+        var sums: WindowSums
+        var failed: Int
+    }
+
+    /// A change of a burn-rate alert.
+    enum Change: Sendable { case fires(IncidentSignal), resolves(alert: String, stream: String) }
+
+    static let rules = [
+        Rule(long: 60, short: 5, share: 0.02, severity: .critical),
+        Rule(long: 360, short: 30, share: 0.05, severity: .critical),
+        Rule(long: 4_320, short: 360, share: 0.1, severity: .warning),
+    ]
+    /// The budgets that are kept; further groups are one, `other`.
+    static let mostSeries = 300
+    /// A rate of fewer starts, or of fewer seconds, says nothing.
+    private static let leastStarts = 10.0
+    private static let leastSeconds = 60.0
+
+    private(set) var series: [Key: BudgetSeries] = [:]
+    private var seen: [Int: Seen] = [:]
+    private var firing: Set<Key> = []
+
+    // MARK: Measuring
+
+    /// Adds what has happened to a stream since the last look.
+    mutating func take(_ state: StreamState, _ objectives: [Objective], at time: WallTime) {
+        let now = Seen(sums: state.integrals, failed: state.finished.failedSessions)
+        guard let before = seen.updateValue(now, forKey: state.slot) else { return }
+        for objective in objectives where objective.covers(state.stream) {
+            let (bad, total) = Self.measure(objective.indicator, state, from: before, to: now)
+            guard total > 0 else { continue }
+            var key = Key(objective: objective.name, group: objective.group(of: state.stream))
+            if series[key] == nil, series.count >= Self.mostSeries { key.group = "other" }
+            series[key, default: BudgetSeries()].add(bad: bad, total: total, at: time)
+        }
+    }
+
+    /// Forgets streams and objectives that are no longer configured.
+    mutating func keep(_ objectives: [Objective], slots: Set<Int>) {
+        let names = Set(objectives.map(\.name))
+        series = series.filter { names.contains($0.key.objective) }
+        seen = seen.filter { slots.contains($0.key) }
+    }
+
+    private static func measure(
+        _ indicator: Objective.Indicator,
+        _ state: StreamState,
+        from a: Seen,
+        to b: Seen
+    ) -> (bad: Double, total: Double) {
+        switch indicator {
+        case .up:
+            let known = b.sums.up.1 - a.sums.up.1
+            return (known - (b.sums.up.0 - a.sums.up.0), known)
+        case .notStalled:
+            let stalled = b.sums.rebuffering - a.sums.rebuffering
+            return (stalled, stalled + b.sums.playing - a.sums.playing)
+        case .startWithin(let limit):
+            let starts = b.sums.startups - a.sums.startups
+            let mean = starts > 0 ? (b.sums.startupTime - a.sums.startupTime) / starts : 0
+            // A session that failed after its first picture is a start already.
+            let blank = starts == 0 && state.lastSession?.startup == nil ? Double(max(0, b.failed - a.failed)) : 0
+            return ((mean > limit.seconds ? starts : 0) + blank, starts + blank)
+        }
+    }
+
+    // MARK: Judging
+
+    /// The burn-rate alerts that begin or end.
+    mutating func judge(_ objectives: [Objective], at now: Timestamp) -> [Change] {
+        let known = Dictionary(objectives.map { ($0.name, $0) }) { first, _ in first }
+        var changes: [Change] = []
+        for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }) {
+            guard let objective = known[key.objective] else { continue }
+            let burning = Self.rules.first { Self.burns(budget, $0, objective, at: now.wallTime) }
+            if let rule = burning {
+                guard firing.insert(key).inserted else { continue }
+                changes.append(.fires(Self.signal(objective, key, rule, at: now)))
+            } else if firing.remove(key) != nil {
+                changes.append(.resolves(alert: objective.alertName, stream: objective.subject(key.group)))
+            }
+        }
+        for key in firing where known[key.objective] == nil {
+            firing.remove(key)
+            let objective = Objective(name: key.objective, indicator: .up, goal: 0.5)
+            changes.append(.resolves(alert: objective.alertName, stream: Self.subject(key)))
+        }
+        return changes
+    }
+
+    private static func subject(_ key: Key) -> String { key.group.isEmpty ? key.objective : "\(key.objective) \(key.group)" }
+
+    private static func burns(_ budget: BudgetSeries, _ rule: Rule, _ objective: Objective, at time: WallTime) -> Bool {
+        let least = if case .startWithin = objective.indicator { leastStarts } else { leastSeconds }
+        guard budget.sums(minutes: rule.long, at: time).total >= least else { return false }
+        let limit = rule.rate(days: objective.days)
+        return [rule.long, rule.short].allSatisfy { rate(budget, objective, minutes: $0, at: time) ?? 0 >= limit }
+    }
+
+    private static func rate(_ budget: BudgetSeries, _ objective: Objective, minutes: Int, at time: WallTime) -> Double? {
+        let (bad, total) = budget.sums(minutes: minutes, at: time)
+        return total > 0 ? bad / total / (1 - objective.goal) : nil
+    }
+
+    private static func signal(_ objective: Objective, _ key: Key, _ rule: Rule, at now: Timestamp) -> IncidentSignal {
+        let subject = objective.subject(key.group)
+        let place = key.group.isEmpty ? "" : " for \(objective.groupBy ?? "") \(key.group)"
+        var cause = StreamCause(.check, "The error budget of \(objective.name)\(place) burns too fast", since: now.wallTime)
+        cause.text =
+            "In the latest \(rule.long / 60) h, \(objective.name)\(place) has used more than \(Int(rule.share * 100)) % of "
+            + "the error budget of \(objective.days) days."
+        cause.rule = objective.alertName
+        var labels = objective.matchers
+        if let label = objective.groupBy, !key.group.isEmpty, label != "stream" { labels[label] = key.group }
+        return IncidentSignal(
+            alert: objective.alertName,
+            facts: .init(
+                condition: "burn rate >= \((rule.rate(days: objective.days) * 10).rounded() / 10) over \(rule.long / 60)h",
+                receivers: objective.receivers,
+                severity: rule.severity
+            ),
+            stream: subject,
+            labels: labels,
+            cause: cause,
+            since: now
+        )
+    }
+
+    // MARK: Showing
+
+    /// The objectives for the page: goal, value, what is left of the budget, and the rates.
+    func document(_ objectives: [Objective], at time: WallTime) -> JSONValue {
+        var rows: [JSONValue] = []
+        for objective in objectives {
+            let budgets = series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }
+            for (key, budget) in budgets {
+                guard let value = value(budget, objective, at: time) else { continue }
+                var row: [String: JSONValue] = [
+                    "name": .string(objective.name), "goal": .double(objective.goal), "value": .double(value.good),
+                    "budgetLeft": .double(value.left), "days": .int(objective.days),
+                    "burning": .bool(firing.contains(key)),
+                    "rates": .object(
+                        Dictionary(uniqueKeysWithValues: Self.rules.map { rule in
+                            let rate = Self.rate(budget, objective, minutes: rule.long, at: time)
+                            return ("\(rule.long / 60)h", rate.map { .double($0) } ?? .null)
+                        })
+                    ),
+                ]
+                row["by"] = objective.groupBy.map { .string($0) }
+                if !key.group.isEmpty { row["group"] = .string(key.group) }
+                rows.append(.object(row))
+            }
+        }
+        return .array(rows)
+    }
+
+    private func value(_ budget: BudgetSeries, _ objective: Objective, at time: WallTime) -> (good: Double, left: Double)? {
+        let (bad, total) = budget.sums(minutes: objective.days * 1_440, at: time)
+        guard total > 0 else { return nil }
+        return (1 - bad / total, 1 - bad / total / (1 - objective.goal))
+    }
+
+    func write(_ objectives: [Objective], to writer: inout MetricsWriter, at time: WallTime) {
+        guard !objectives.isEmpty else { return }
+        let rows = objectives.flatMap { objective in
+            series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map { key, budget in
+                (MetricsWriter.labels([("objective", key.objective), ("group", key.group)]), objective, budget)
+            }
+        }
+        writer.begin("instrument_objective_goal", .gauge, "Share that must be good.")
+        for (labels, objective, _) in rows { writer.sample(objective.goal, labels) }
+        writer.begin("instrument_objective_value", .gauge, "Share that was good in the days of the objective.")
+        for (labels, objective, budget) in rows {
+            if let value = value(budget, objective, at: time) { writer.sample(value.good, labels) }
+        }
+        writer.begin("instrument_objective_budget_left", .gauge, "Share of the error budget that is left; negative beyond it.")
+        for (labels, objective, budget) in rows {
+            if let value = value(budget, objective, at: time) { writer.sample(value.left, labels) }
+        }
+        writer.begin("instrument_objective_burn_rate", .gauge, "Rate at which the budget burns; 1 empties it at the end of its days.")
+        for (labels, objective, budget) in rows {
+            for rule in Self.rules {
+                guard let rate = Self.rate(budget, objective, minutes: rule.long, at: time) else { continue }
+                writer.sample(rate, labels, MetricsWriter.labels([("window", "\(rule.long / 60)h")]))
+            }
+        }
+    }
+
+    // MARK: Restarts
+
+    /// The budgets to save.
+    var saved: JSONValue {
+        let rows = series.sorted { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }.map { key, budget in
+            JSONValue.object([
+                "objective": .string(key.objective), "group": .string(key.group), "burning": .bool(firing.contains(key)),
+                "levels": .array(
+                    budget.saved.map { .array($0.map { .array($0.map { .int($0) }) }) }
+                ),
+            ])
+        }
+        return .array(rows)
+    }
+
+    /// Restores ``saved``; entries of another form are left out.
+    mutating func restore(_ json: JSONValue) {
+        guard case .array(let rows) = json else { return }
+        for row in rows.prefix(Self.mostSeries) {
+            guard let objective = row["objective"]?.string, let group = row["group"]?.string,
+                case .array(let levels)? = row["levels"],
+                let budget = BudgetSeries(saved: levels.map { $0.lists })
+            else { continue }
+            let key = Key(objective: objective, group: group)
+            series[key] = budget
+            if case .bool(true)? = row["burning"] { firing.insert(key) }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Lists of whole numbers; another form becomes an empty list, which is none of a budget.
+    fileprivate var lists: [[Int]] {
+        guard case .array(let list) = self else { return [[]] }
+        return list.map { if case .array(let numbers) = $0 { numbers.compactMap(\.int) } else { [] } }
+    }
+}
+
+extension Objective {
+    /// The name of the alert of the burn rate.
+    var alertName: String { "objective \(name)" }
+
+    /// What the incident shows in place of a stream.
+    func subject(_ group: String) -> String { group.isEmpty ? name : "\(name) \(group)" }
+
+    fileprivate func covers(_ stream: WatchedStream) -> Bool {
+        matchers.allSatisfy { name, value in
+            switch name {
+            case "stream": stream.name == value
+            case "host": stream.url.host == value
+            default: stream.labels[name] == value
+            }
+        }
+    }
+
+    fileprivate func group(of stream: WatchedStream) -> String {
+        switch groupBy {
+        case nil: ""
+        case "stream"?: stream.name
+        case "host"?: stream.url.host
+        case .some(let label): stream.labels[label] ?? ""
+        }
+    }
+}
