@@ -1,8 +1,7 @@
-internal import Instrument
 internal import InstrumentWatch
 
 extension MonitorModel {
-    func writeIncidents(to writer: inout MetricsWriter, at now: MonotonicInstant) {
+    func writeIncidents(to writer: inout MetricsWriter) {
         writer.begin("instrument_monitor_incidents", .gauge, "Incidents that are not closed, by state.")
         let counts = Dictionary(grouping: book.open, by: \.state.name).mapValues(\.count)
         for state in ["open", "acknowledged", "silenced", "maintenance"] {
@@ -10,7 +9,6 @@ extension MonitorModel {
         }
         writer.begin("instrument_monitor_silences", .gauge, "Silences that have not ended.")
         writer.sample(Double(book.silences.count), [])
-        let time = WallTime(milliseconds: origin.wallTime.milliseconds + Int64(origin.instant.milliseconds(to: now)))
-        objectives.write(configuration.objectives, to: &writer, at: time)
+        objectives.write(configuration.objectives, to: &writer)
     }
 }

@@ -10,7 +10,7 @@ extension MonitorModel {
         writeSums(shown, to: &writer, now)
         writeRequests(shown, to: &writer)
         writeChecks(shown, to: &writer, now)
-        writeAlerts(to: &writer, now)
+        writeAlerts(to: &writer)
         writeMonitor(to: &writer, now)
         if !facts.build.isEmpty {
             writer.begin(
@@ -141,7 +141,7 @@ extension MonitorModel {
         for state in shown { if let loudness = state.loudness { writer.sample(loudness, state.labelText) } }
     }
 
-    private func writeAlerts(to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+    private func writeAlerts(to writer: inout MetricsWriter) {
         writer.begin("instrument_monitor_alert_firing", .gauge, "Streams for which an alert fires.")
         let firing = Dictionary(grouping: alerts.filter(\.isFiring), by: \.alert).mapValues(\.count)
         for alert in configuration.alerts {
@@ -149,7 +149,7 @@ extension MonitorModel {
         }
         writer.begin("instrument_monitor_alert_messages", .counter, "Messages about incidents that were made.")
         writer.sample(Double(book.messageCount), [])
-        writeIncidents(to: &writer, at: now)
+        writeIncidents(to: &writer)
     }
 
     private func writeMonitor(to writer: inout MetricsWriter, _ now: MonotonicInstant) {

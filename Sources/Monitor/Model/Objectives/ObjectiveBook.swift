@@ -50,6 +50,8 @@ package struct ObjectiveBook: Sendable {
     private(set) var series: [Key: BudgetSeries] = [:]
     private var seen: [Int: Seen] = [:]
     private var firing: Set<Key> = []
+    /// The time of the latest look, for pages that know only an instant.
+    private var latest = WallTime(milliseconds: 0)
 
     // MARK: Measuring
 
@@ -99,6 +101,7 @@ package struct ObjectiveBook: Sendable {
 
     /// The burn-rate alerts that begin or end.
     mutating func judge(_ objectives: [Objective], at now: Timestamp) -> [Change] {
+        latest = now.wallTime
         let known = Dictionary(objectives.map { ($0.name, $0) }) { first, _ in first }
         var changes: [Change] = []
         for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }) {
@@ -191,8 +194,9 @@ package struct ObjectiveBook: Sendable {
         return (1 - bad / total, 1 - bad / total / (1 - objective.goal))
     }
 
-    func write(_ objectives: [Objective], to writer: inout MetricsWriter, at time: WallTime) {
+    func write(_ objectives: [Objective], to writer: inout MetricsWriter) {
         guard !objectives.isEmpty else { return }
+        let time = latest
         let rows = objectives.flatMap { objective in
             series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map { key, budget in
                 (MetricsWriter.labels([("objective", key.objective), ("group", key.group)]), objective, budget)
