@@ -96,6 +96,24 @@ struct IncidentConfigurationTests {
         #expect(access.proxy?.addresses.contains { $0.contains("2001:db8::7") } == true)
     }
 
+    @Test("Objectives are read")
+    func objectives() throws {
+        let objectives = try read(
+            """
+            objectives:
+              - { name: start, start_within: 2s, goal: 99%, by: cdn, to: [ops] }
+              - { name: smooth, stalled_below: 0.5% }
+              - { name: up, up: 99.9%, days: 7, match: { channel: news } }
+            """
+        ).objectives
+        #expect(objectives.map(\.indicator) == [.startWithin(.seconds(2)), .notStalled, .up])
+        #expect(objectives.map { ($0.goal * 10_000).rounded() } == [9_900, 9_950, 9_990])
+        #expect(objectives.map(\.days) == [30, 30, 7])
+        #expect(objectives.map(\.groupBy) == ["cdn", nil, nil])
+        #expect(objectives.map(\.receivers) == [["ops"], [], []])
+        #expect(objectives.last?.matchers == ["channel": "news"])
+    }
+
     @Test(
         "A mistake is reported with what is expected",
         arguments: [
@@ -117,6 +135,11 @@ struct IncidentConfigurationTests {
             ("access: { proxy: { header: Authorization, from: 127.0.0.1 } }", "a header that the proxy sets"),
             ("access: { proxy: { header: X-User, from: proxy.example } }", "must be addresses such as"),
             ("access: { proxy: { header: X-User } }", "must have `from`"),
+            ("objectives: [{ name: a, up: 99.9 }]", "must be a share above 0 and below 100"),
+            ("objectives: [{ name: a, up: 100% }]", "must be a share above 0 and below 100"),
+            ("objectives: [{ name: a }]", "must have one of `start_within`, `stalled_below` and `up` (found none)"),
+            ("objectives: [{ name: a, start_within: 2s }]", "must have `goal`"),
+            ("objectives: [{ name: a, up: 99%, days: 31 }]", "from 1 to 30"),
         ]
     )
     func mistakes(_ text: String, _ words: String) {

@@ -1,0 +1,141 @@
+import Instrument
+import InstrumentJSON
+import InstrumentWatch
+import Testing
+
+@testable import InstrumentMonitor
+
+@Suite("Objectives")
+struct ObjectiveTests {
+    private func watched(_ streams: [WatchedStream], _ objectives: Objective...) -> WatchConfiguration {
+        var configuration = configuration(streams)
+        configuration.objectives = objectives.map { objective in
+            var objective = objective
+            objective.receivers = ["ops"]
+            return objective
+        }
+        return configuration
+    }
+
+    /// The rows of the document by objective and group.
+    private func rows(_ drive: Drive) -> [String: JSONValue] {
+        let document = drive.model.objectives.document(drive.model.configuration.objectives, at: drive.now.wallTime)
+        guard case .array(let list) = document else { return [:] }
+        return Dictionary(
+            list.map { (($0["name"]?.string ?? "") + ($0["group"]?.string.map { " " + $0 } ?? ""), $0) }
+        ) { first, _ in first }
+    }
+
+    private func number(_ row: JSONValue?, _ name: String) -> Double? {
+        if case .double(let value)? = row?[name] { value } else { nil }
+    }
+
+    @Test("The budget of `up` is what the goal leaves, for each value of the label")
+    func up() throws {
+        var objective = Objective(name: "up", indicator: .up, goal: 0.9)
+        objective.groupBy = "cdn"
+        let streams = [try stream("a", labels: ["cdn": "one"]), try stream("b", labels: ["cdn": "two"])]
+        var drive = Drive(watched(streams, objective), ["b": .fails(after: .seconds(1), code: "x")])
+        drive.run(for: .seconds(1_200))
+        let rows = rows(drive)
+        #expect(number(rows["up one"], "value") == 1)
+        #expect(number(rows["up one"], "budgetLeft") == 1)
+        #expect(number(rows["up two"], "value") == 0)
+        // All time was bad where a tenth may be: ten budgets, one of which was there.
+        #expect(try #require(number(rows["up two"], "budgetLeft")) < -8.9)
+    }
+
+    @Test("A burn rate that is high over both windows opens one incident, and ends soon after the fault")
+    func burnRate() throws {
+        let objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        var drive = Drive(watched([try stream("a")], objective))
+        drive.run(for: .seconds(3_600))
+        #expect(drive.messages.isEmpty)
+        drive.behaviours["a"] = .fails(after: .seconds(1), code: "x")
+        drive.send(.ended(.failed(code: "x", message: "m")), to: "a")
+        // 14.4 % of the latest hour are bad after some nine minutes.
+        drive.run(for: .seconds(420))
+        #expect(drive.messages.isEmpty)
+        drive.run(for: .seconds(300))
+        #expect(drive.messages.map(\.kind) == [.opens])
+        let message = try #require(drive.messages.first)
+        #expect(message.title == "The error budget of up burns too fast")
+        #expect(message.receivers == ["ops"])
+        #expect(message.severity == .critical)
+        drive.behaviours = [:]
+        // The next attempt may take minutes, the windows of the second rule half an hour.
+        drive.run(for: .seconds(3_600))
+        #expect(drive.messages.map(\.kind) == [.opens, .closes])
+    }
+
+    @Test("Starts are counted by their time, and a session without a picture is a bad start")
+    func starts() throws {
+        let schedule = WatchedStream.Schedule.sampled(every: .seconds(60), for: .seconds(30))
+        let quick = Objective(name: "quick", indicator: .startWithin(.milliseconds(400)), goal: 0.5)
+        let slow = Objective(name: "slow", indicator: .startWithin(.seconds(2)), goal: 0.5)
+        let streams = [try stream("a", schedule), try stream("b", schedule)]
+        var drive = Drive(watched(streams, quick, slow), ["b": .fails(after: .seconds(1), code: "x")])
+        drive.run(for: .seconds(1_800))
+        let rows = rows(drive)
+        // Every picture comes after half a second; the other stream shows none.
+        #expect(number(rows["quick"], "value") == 0)
+        let good = try #require(number(rows["slow"], "value"))
+        #expect((0.5...0.95).contains(good), "\(good)")
+    }
+
+    @Test("Stalls are a share of the watched time")
+    func stalls() throws {
+        let objective = Objective(name: "smooth", indicator: .notStalled, goal: 0.995)
+        var drive = Drive(watched([try stream("a")], objective))
+        drive.run(for: .seconds(900))
+        drive.emit(.bufferBegin, "a")
+        drive.run(for: .seconds(100))
+        drive.emit(.bufferFinish, "a")
+        drive.run(for: .seconds(100))
+        let value = try #require(number(rows(drive)["smooth"], "value"))
+        #expect((0.89...0.92).contains(value), "\(value)")
+    }
+
+    @Test("Budgets and burn-rate alerts survive a restart: no message is sent twice")
+    func restart() throws {
+        let objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        let configuration = watched([try stream("a")], objective)
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
+        var first = Drive(configuration, ["a": failing])
+        first.run(for: .seconds(1_200))
+        #expect(first.messages.map(\.kind) == [.opens])
+        let left = try #require(number(rows(first)["up"], "budgetLeft"))
+        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        var second = Drive(configuration, ["a": failing], at: 1_260_000, restoring: saved)
+        let restored = try #require(number(rows(second)["up"], "budgetLeft"))
+        #expect(abs(restored - left) < 0.5, "\(restored) \(left)")
+        second.run(for: .seconds(900))
+        #expect(second.messages.isEmpty)
+        #expect(second.model.book.open.count == 1)
+    }
+
+    @Test("A month of budgets is bounded, and windows are taken from the finest level that has them")
+    func series() throws {
+        var series = BudgetSeries()
+        let begin: Int64 = 1_767_225_600_000
+        for minute in 0..<(40 * 1_440) {
+            let time = WallTime(milliseconds: begin + Int64(minute) * 60_000)
+            series.add(bad: minute % 100 == 0 ? 60 : 0, total: 60, at: time)
+        }
+        #expect(series.levels.map(\.points.count) == [60, 72, 72, 120])
+        let now = WallTime(milliseconds: begin + Int64(40 * 1_440 - 1) * 60_000)
+        #expect(series.sums(minutes: 5, at: now).total == 300)
+        #expect(series.sums(minutes: 360, at: now).total == 21_600)
+        #expect(series.sums(minutes: 30 * 1_440, at: now).total == 2_592_000)
+        #expect(abs(series.sums(minutes: 30 * 1_440, at: now).bad / 2_592_000 - 0.01) < 0.0001)
+        let copy = try #require(BudgetSeries(saved: series.saved))
+        #expect(copy.sums(minutes: 360, at: now).total == 21_600)
+        #expect(BudgetSeries(saved: [[[1, 2, 1]], [], []]) == nil)
+        #expect(BudgetSeries(saved: []) == nil)
+    }
+
+    @Test("The rates are those of the workbook's table for 30 days")
+    func rates() {
+        #expect(ObjectiveBook.rules.map { ($0.rate(days: 30) * 10).rounded() / 10 } == [14.4, 6, 1])
+    }
+}
