@@ -17,6 +17,8 @@ struct BudgetSeries: Hashable, Sendable {
         var points: [Point] = []
     }
 
+    /// The time of the first value.
+    private(set) var begin: WallTime?
     private(set) var levels = [
         Level(minutes: 1, most: 60), Level(minutes: 5, most: 72), Level(minutes: 60, most: 72),
         Level(minutes: 360, most: 120),
@@ -24,6 +26,7 @@ struct BudgetSeries: Hashable, Sendable {
 
     mutating func add(bad: Double, total: Double, at time: WallTime) {
         guard total > 0, bad.isFinite, total.isFinite else { return }
+        begin = begin ?? time
         for index in levels.indices { levels[index].add(Point(unit: 0, bad: min(bad, total), total: total), at: time) }
     }
 
@@ -31,6 +34,11 @@ struct BudgetSeries: Hashable, Sendable {
     func sums(minutes: Int, at time: WallTime) -> (bad: Double, total: Double) {
         guard let level = levels.first(where: { $0.minutes * $0.most >= minutes }) ?? levels.last else { return (0, 0) }
         return level.sums(minutes, at: time)
+    }
+
+    /// Minutes since the first value.
+    func age(at time: WallTime) -> Int {
+        begin.map { Int(clamping: max(0, time.milliseconds.saturatingSubtract($0.milliseconds)) / 60_000) } ?? 0
     }
 
     /// The numbers to save: all but the minutes, which are within the others.
@@ -41,7 +49,8 @@ struct BudgetSeries: Hashable, Sendable {
     }
 
     /// Restores ``saved``; nil for another form.
-    init?(saved: [[[Int]]]) {
+    init?(saved: [[[Int]]], begin: WallTime?) {
+        self.begin = begin
         guard saved.count == levels.count - 1 else { return nil }
         for (index, numbers) in saved.enumerated() {
             guard let points = Self.points(numbers, most: levels[index + 1].most) else { return nil }

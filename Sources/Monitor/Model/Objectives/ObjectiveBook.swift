@@ -126,7 +126,10 @@ package struct ObjectiveBook: Sendable {
 
     private static func burns(_ budget: BudgetSeries, _ rule: Rule, _ objective: Objective, at time: WallTime) -> Bool {
         let least = if case .startWithin = objective.indicator { leastStarts } else { leastSeconds }
-        guard budget.sums(minutes: rule.long, at: time).total >= least else { return false }
+        // Of a month, an hour says little: half of the long window must be known.
+        guard budget.age(at: time) >= rule.long / 2, budget.sums(minutes: rule.long, at: time).total >= least else {
+            return false
+        }
         let limit = rule.rate(days: objective.days)
         return [rule.long, rule.short].allSatisfy { rate(budget, objective, minutes: $0, at: time) ?? 0 >= limit }
     }
@@ -228,6 +231,7 @@ package struct ObjectiveBook: Sendable {
         let rows = series.sorted { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }.map { key, budget in
             JSONValue.object([
                 "objective": .string(key.objective), "group": .string(key.group), "burning": .bool(firing.contains(key)),
+                "begin": budget.begin.map { .int(Int($0.milliseconds)) } ?? .null,
                 "levels": .array(
                     budget.saved.map { .array($0.map { .array($0.map { .int($0) }) }) }
                 ),
@@ -242,7 +246,10 @@ package struct ObjectiveBook: Sendable {
         for row in rows.prefix(Self.mostSeries) {
             guard let objective = row["objective"]?.string, let group = row["group"]?.string,
                 case .array(let levels)? = row["levels"],
-                let budget = BudgetSeries(saved: levels.map { $0.lists })
+                let budget = BudgetSeries(
+                    saved: levels.map(\.lists),
+                    begin: row["begin"]?.int.map { WallTime(milliseconds: Int64($0)) }
+                )
             else { continue }
             let key = Key(objective: objective, group: group)
             series[key] = budget
