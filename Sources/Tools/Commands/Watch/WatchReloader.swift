@@ -96,7 +96,8 @@ final class WatchReloader: Sendable {
         switch result {
         case .failure(let error):
             for problem in error.problems.prefix(20) { log.warning("\(problem)") }
-            fail("\(error.problems.count + error.omittedCount) problems")
+            let failure = FailedReload(error)
+            fail(failure, "\(failure.count) problems")
         case .success(let new):
             let old = state.withLock { $0.current }
             do throws(WatchSetupError) {
@@ -104,7 +105,7 @@ final class WatchReloader: Sendable {
                 let receivers = try BackendChanges(receiversFrom: old, to: new, factory)
                 await backends.apply(to: delivery.instrument)
                 await receivers.apply(to: delivery.alerts)
-            } catch { return fail(error.description) }
+            } catch { return fail(FailedReload(reason: error.description), error.description) }
             factory.routes.replace(WatchRun.routes(new))
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
@@ -112,8 +113,8 @@ final class WatchReloader: Sendable {
         }
     }
 
-    private func fail(_ reason: String) {
-        monitor.noteFailedReload()
+    private func fail(_ failure: FailedReload, _ reason: String) {
+        monitor.note(failure)
         log.warning("the new configuration is not used (\(reason)); the monitor continues with the previous one")
     }
 
