@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentJSON
@@ -17,7 +18,9 @@ struct TopCommand: AsyncParsableCommand {
               player-monitor top http://127.0.0.1:9465
               player-monitor top --token-from MONITOR_TOKEN http://192.0.2.7:9464
 
-            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters, s sorts, q quits.
+            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error,
+            o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, t tries
+            the stream now, s silences the stream for an hour.
             Exit codes: 0 success, 1 the monitor does not answer.
             """
     )
@@ -54,7 +57,10 @@ struct TopCommand: AsyncParsableCommand {
         if !plain, FullScreen.isAvailable {
             let stop = Gate()
             StopSignals.report { stop.open() }
-            let screen = WatchScreen(isColored: StandardOutput.isColored)
+            let person = ProcessInfo.processInfo.environment["USER"] ?? "top"
+            let screen = WatchScreen(isColored: StandardOutput.isColored) { action in
+                await Self.post(action.request(by: person), base, secret, transport)
+            }
             return await screen.run(until: stop) { detail in
                 let document = try? await fetch("/api/state").get()
                 guard let detail else { return (document, nil) }
@@ -72,6 +78,28 @@ struct TopCommand: AsyncParsableCommand {
             for line in table.lines(columns: 200, rows: table.rows.count + 8).dropLast() where !line.isEmpty {
                 try terminal.output(line + "\n")
             }
+        }
+    }
+
+    /// Asks the monitor to do something; returns what went wrong, or nil.
+    private static func post(
+        _ action: (path: String, body: JSONValue),
+        _ base: String,
+        _ token: String?,
+        _ transport: SystemTransport
+    ) async -> String? {
+        do throws(HTTPError) {
+            var headers = HTTPHeaders()
+            try headers.set("Content-Type", "application/json")
+            if let token { try headers.set("Authorization", "Bearer " + token, isSecret: true) }
+            let url = try HTTPURL(base + action.path)
+            let request = HTTPRequest(.post, url, headers: headers, body: action.body.bytes, timeout: .seconds(10))
+            let response = try await transport.send(request)
+            if response.isSuccess { return nil }
+            let words = String(decoding: response.body.prefix(300), as: UTF8.self)
+            return words.isEmpty ? "status \(response.status)" : words
+        } catch {
+            return error.description
         }
     }
 
@@ -99,6 +127,28 @@ struct TopCommand: AsyncParsableCommand {
             return .success(json)
         } catch {
             return .failure(error)
+        }
+    }
+}
+
+extension StreamTable.Action {
+    /// The request that performs the action.
+    fileprivate func request(by person: String) -> (path: String, body: JSONValue) {
+        switch self {
+        case .acknowledge(let incident, let note):
+            (
+                "/api/incidents/\(PercentCoding.encoded(incident))/acknowledge",
+                ["by": .string(person), "for": "1h", "note": .string(note)]
+            )
+        case .tryNow(let stream): ("/api/try?name=" + PercentCoding.encoded(stream), [:])
+        case .silence(let stream, let reason):
+            (
+                "/api/silences",
+                [
+                    "matchers": [["label": "stream", "value": .string(stream)]], "for": "1h", "by": .string(person),
+                    "reason": .string(reason),
+                ]
+            )
         }
     }
 }
