@@ -239,9 +239,11 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor Probe Quality Rules Text Transport Watch",
+            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Text Transport Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
-            embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/dashboard.js"]
+            embedding: ["Page/dashboard.css", "Page/dashboard.html"]
+                + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]
+                .map { "Page/\($0).js" }
         ),
 
         // What command lines are made of. The commands of `player-monitor` are a product, for tools with backends of
@@ -268,7 +270,7 @@ let package = Package(
         library(
             "Report",
             "Tools/Report",
-            uses: "Ads JSON Quality Terminal Text",
+            uses: "Ads JSON PageDesign Quality Terminal Text",
             embedding: ["Page/report.css", "Page/report.js"]
         ),
 
@@ -283,6 +285,7 @@ let package = Package(
 
         // What several rooms share. Knows nothing of trackers and backends.
         library("Text", "Support/Text"),
+        library("PageDesign", "Support/PageDesign", embedding: ["tokens.css"]),
         library("Files", "Support/Files", uses: "Text"),
         library("Sockets", "Support/Sockets", uses: "Text"),
         library("JSON", "Support/JSON", uses: "Text"),

@@ -43,7 +43,7 @@ INSIDE = {
 }
 PURE = {
     "Instrument", "InstrumentText", "InstrumentJSON", "InstrumentXML", "InstrumentHTTP", "InstrumentManifests", "InstrumentRules",
-    "InstrumentPictureChecks", "InstrumentAds", "InstrumentCMCD", "InstrumentQuality", "InstrumentReport", "InstrumentMonitor",
+    "InstrumentPageDesign", "InstrumentPictureChecks", "InstrumentAds", "InstrumentCMCD", "InstrumentQuality", "InstrumentReport", "InstrumentMonitor",
 }
 # A terminal's text and the words of a configuration are pure, and the targets of both are not.
 PURE_EXCEPTIONS = {

@@ -1,110 +1,181 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/images: a report of real sessions, and the dashboard of a running monitor, in headless Chromium.
+"""Takes pictures of the dashboard in each of its states from fixed data, checks each with axe, and compares it with the picture that is stored.
 
-Starts a test origin, plays a stream with several profiles at once under bandwidths that stall and that do not, writes their report, watches a few
-streams of which one fails, one has a stale playlist and one has too little bandwidth, and keeps a picture of each page. Takes about two
-minutes. The pictures show real numbers: they differ from run to run. Where pngquant is installed, it makes the files smaller.
+The pictures are of the page's own files, as the program composes them, in headless Chromium with a clock that stands. `Tests/Pages/pictures.json`
+keeps the colours of each picture's squares, not the picture: small, and tolerant of how a letter is drawn. With other fonts than those of the
+stored pictures, lines break elsewhere: nothing is compared then, and the script says so. axe is installed from PyPI beside the build; without a
+network, the script says that it is skipped.
 
-Usage: scripts/picture-pages.py OUT [--bin .build/release] [--seconds 60]    (OUT: a folder, for example docs/images)
+Usage: scripts/picture-pages.py OUT [--only TEXT] [--update] [--chromium chromium]     (OUT: a folder for the pictures)
+Exits with 1 if a picture differs, axe finds a violation, or the page has an error.
 """
-import argparse, json, os, shutil, signal, subprocess, tempfile, time
+import argparse, base64, json, os, pathlib, subprocess, sys, tempfile, time, venv, zlib
 from browser import Browser
-from local_servers import free_port, page, wait_for
+from monitor_fixture import NOW, Fixture
 
-# Sessions of the origin: each is a link with its schedule.
-LINKS = {
-    "good": "6000k",
-    "fair": "2500k for 15s, 700k for 20s, 2500k",
-    "drop": "4000k for 6s, 0 for 14s, 4000k",
-    "slow": "260k latency 60ms",
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STORED = ROOT / "Tests/Pages/pictures.json"
+AXE = "axe-playwright-python==0.1.8"
+WIDTHS = {390: 844, 768: 1024, 1280: 900, 1920: 1080}
+# A square of a picture, in pixels; by how much its colour may differ, and the share of the squares that may differ more.
+SQUARE, TOLERANCE, SHARE = 40, 20, 0.01
+WHOLE = "document.querySelectorAll('#rows .row .name').length >= {rows}"
+PANEL = "document.querySelectorAll('#panel .timeline svg, #panel .links a').length >= 1"
+# State: the data, the address, when it is complete, what a person does then, and the widths.
+STATES = {
+    "empty": ("empty", "", "!document.querySelector('#empty').hidden", "", WIDTHS),
+    "well": ("well", "", WHOLE.format(rows=12), "", WIDTHS),
+    "incidents": ("incidents", "", WHOLE.format(rows=12), "", WIDTHS),
+    "grouped": ("incidents", "", WHOLE.format(rows=12), "const g = document.querySelector('#group'); g.value = 'cdn'; g.dispatchEvent(new Event('change'))", [1280]),
+    "filtered": ("incidents", "", WHOLE.format(rows=12), "document.querySelector('#tiles .tile').click()", [390, 1280]),
+    "panel": ("incidents", "#stream=news-hd", PANEL, "", WIDTHS),
+    "finding": ("incidents", "#stream=studio&compare=sport-3", PANEL, "", [1280]),
+    "incident": ("incidents", "#incident=i1", PANEL, "", [390, 1280]),
+    "list-of-incidents": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "", [390, 1280]),
+    "objectives": ("incidents", "#view=objectives", "document.querySelectorAll('#objectivelist td').length >= 8", "", [390, 1280]),
+    "silence": ("incidents", "", WHOLE.format(rows=12), "[...document.querySelectorAll('#alerting button')].find(b => b.textContent === 'Silence…').click()", [390, 1280]),
+    "stale": ("incidents", "#stream=news-hd", PANEL, "lose", WIDTHS),
+    "banner": ("banner", "", WHOLE.format(rows=12), "", WIDTHS),
+    "grid": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=grid]').click()", WIDTHS),
+    "compact": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=compact]').click()", WIDTHS),
 }
-WATCHED = """\
-defaults: {{ continuous: true }}
-streams:
-  - {{ name: news, url: "{origin}/s/good/live/ts/master.m3u8", labels: {{ channel: news, cdn: a }}, checks: {{ rules: true, stale: 1.5x }} }}
-  - {{ name: news-backup, url: "{origin}/s/fair/live/fmp4/master.m3u8", labels: {{ channel: news, cdn: b }} }}
-  - {{ name: sport, url: "{origin}/s/drop/live/dash/number.mpd", labels: {{ channel: sport, cdn: a }} }}
-  - {{ name: sport-backup, url: "{origin}/s/slow/live/ts/v1.m3u8", labels: {{ channel: sport, cdn: b }} }}
-  - {{ name: film, url: "{origin}/s/good2/vod/ts/master.m3u8", labels: {{ channel: film, cdn: a }} }}
-  - {{ name: events, url: "{origin}/s/stale/break/stale/live/ts/master.m3u8", labels: {{ channel: events, cdn: a }}, checks: {{ rules: true, stale: 1.5x }} }}
-  - {{ name: film-backup, url: "{origin}/s/gone/vod/gone.m3u8", labels: {{ channel: film, cdn: b }} }}
-backends:
-  samples: {{ file: "{folder}/samples.ndjson.gz" }}
-alerts:
-  - {{ name: down, when: up == 0, for: 5s, to: [ops] }}
-  - {{ name: stalls, when: 'rebuffer_ratio > 2% over 5m', for: 5s, to: [ops] }}
-  - {{ name: stale, when: 'check_failed{{rule="stale"}} > 0', to: [ops] }}
-notify:
-  ops: {{ webhook: "http://127.0.0.1:9/hook", secret: {{ env: HOOK }} }}
-"""
+CLOCK = f"""{{ const at = {int(NOW.timestamp() * 1000)}, Real = Date;
+  globalThis.Date = class extends Real {{ constructor(...given) {{ super(...(given.length ? given : [at])) }} static now() {{ return at }} }};
+  globalThis.faults = [];
+  addEventListener("error", event => faults.push(event.message));
+  addEventListener("unhandledrejection", event => faults.push(String(event.reason)));
+  addEventListener("securitypolicyviolation", event => faults.push("content security policy: " + event.blockedURI + " " + event.violatedDirective)) }}"""
+FONTS = """(() => { const pen = document.createElement("canvas").getContext("2d");
+  return ["14px " + getComputedStyle(document.body).fontFamily, "14px " + getComputedStyle(document.documentElement).getPropertyValue("--mono")]
+    .map(font => { pen.font = font; return Math.round(pen.measureText("The quick brown fox 0123456789").width) }).join(" ") })()"""
+SQUARES = """(async () => {
+  const bytes = Uint8Array.from(atob(%s), c => c.charCodeAt(0)), image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const canvas = new OffscreenCanvas(image.width, image.height), pen = canvas.getContext("2d"), size = %d;
+  pen.drawImage(image, 0, 0);
+  const data = pen.getImageData(0, 0, image.width, image.height).data, columns = Math.ceil(image.width / size), rows = Math.ceil(image.height / size);
+  const sums = new Float64Array(columns * rows * 4);
+  for (let y = 0, at = 0; y < image.height; y++) for (let x = 0; x < image.width; x++, at += 4) {
+    const place = (Math.floor(y / size) * columns + Math.floor(x / size)) * 4;
+    for (let c = 0; c < 3; c++) sums[place + c] += data[at + c];
+    sums[place + 3] += 1;
+  }
+  const result = [];
+  for (let i = 0; i < sums.length; i += 4) for (let c = 0; c < 3; c++) result.push(Math.round(sums[i + c] / sums[i + 3]));
+  return JSON.stringify([columns, result]) })()"""
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("out")
-arguments.add_argument("--bin", default=os.environ.get("BIN", ".build/release"))
-arguments.add_argument("--seconds", type=int, default=60, help="how long streams play before the pictures")
+arguments.add_argument("--only", default="", help="take the pictures whose name contains this text")
+arguments.add_argument("--update", action="store_true", help="store the pictures instead of comparing them")
+arguments.add_argument("--chromium", default="chromium")
 options = arguments.parse_args()
-folder = tempfile.mkdtemp(prefix="pictures-")
-os.makedirs(options.out, exist_ok=True)
 
 
-def keep(browser, address, name, ready, height):
-    """Keeps a picture of the page's top: at most `height` pixels."""
-    tab, session = browser.open(address)
-    browser.ask("Emulation.setDeviceMetricsOverride", session, width=1200, height=400, deviceScaleFactor=1, mobile=False)
-    browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
-    for _ in range(240):
-        if browser.value(session, ready):
+def axe_script():
+    """axe, or None without a network."""
+    folder = ROOT / ".build/axe"
+    mark = folder / ("installed-" + AXE)
+    if not mark.exists():
+        try:
+            venv.create(folder, with_pip=True, clear=True)
+            command = [folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--retries", "2", "--timeout", "30", AXE]
+            subprocess.run(command, check=True)
+        except (subprocess.CalledProcessError, OSError) as error:
+            print(f"SKIPPED: axe cannot be installed ({error})", file=sys.stderr)
+            return None
+        mark.touch()
+    found = sorted(folder.rglob("axe.min.js"))
+    return found[0].read_text() if found else None
+
+
+def settle(browser, session, condition, what):
+    for _ in range(600):
+        if browser.value(session, condition):
             break
-        time.sleep(0.25)
+        time.sleep(0.1)
     else:
-        raise SystemExit(f"{name}: the page did not show what the picture is of: {ready}")
-    path = os.path.join(options.out, name + ".png")
-    browser.picture(session, path, width=1200, height=min(height, browser.value(session, "document.documentElement.scrollHeight")))
-    browser.close(tab)
-    if shutil.which("pngquant"):
-        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--ext", ".png", "128", path], check=False)
-    print(f"{path}: {os.path.getsize(path)} bytes")
+        raise SystemExit(f"{what}: the page did not show what the picture is of: {condition}")
+    # Two frames: what was asked for is drawn.
+    browser.value(session, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-served, listen = free_port(), free_port()
-origin = f"http://127.0.0.1:{served}"
-with open(folder + "/scenario.json", "w") as file:
-    json.dump({"schedule": "6000k", "sessions": {**LINKS, **{f"{link}-{profile}": text for link, text in LINKS.items() for profile in ("exoplayer", "hlsjs", "avplayer")}}}, file)
-with open(folder + "/monitor.yaml", "w") as file:
-    file.write(WATCHED.format(origin=origin, folder=folder))
-processes, browser = [], None
-player_monitor = os.path.abspath(options.bin) + "/player-monitor"
+os.makedirs(options.out, exist_ok=True)
+axe = axe_script()
+browser = Browser(tempfile.mkdtemp(prefix="page-pictures-"), options.chromium)
+stored = json.loads(STORED.read_text()) if STORED.exists() else {"fonts": "", "pictures": {}}
+taken, problems, fonts = {}, [], ""
+canvas = browser.ask("Target.attachToTarget", targetId=browser.ask("Target.createTarget", url="about:blank")["targetId"], flatten=True)["sessionId"]
 try:
-    processes.append(subprocess.Popen(
-        [options.bin + "/test-origin", "--port", str(served), "--scenario", folder + "/scenario.json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ))
-    wait_for(served, "/")
-    log = open(folder + "/monitor.log", "w")
-    processes.append(subprocess.Popen(
-        [player_monitor, "watch", "--listen", f"127.0.0.1:{listen}", "--dry-run", folder + "/monitor.yaml"], stdout=log, stderr=log,
-        env=dict(os.environ, HOOK="secret"),
-    ))
-    plays, files = [], []
-    for profile in ("exoplayer", "hlsjs", "avplayer"):
-        files.append(profile + ".ndjson")
-        addresses = [f"{origin}/s/{link}-{profile}/{path}" for link in LINKS for path in ("vod/ts/master.m3u8",)]
-        if profile == "hlsjs":
-            addresses.append(f"{origin}/s/gone/vod/gone.m3u8")
-        plays.append(subprocess.Popen([
-            player_monitor, "play", "--quiet", "--profile", profile, "--duration", str(options.seconds), "--backend", "file:" + files[-1], "--request-events",
-            *addresses,
-        ], cwd=folder))
-    for play in plays:
-        play.wait(options.seconds + 120)
-    subprocess.run([player_monitor, "report", *files, "-o", "report.html"], check=True, cwd=folder)
-    wait_for(listen, "/healthz")
-    browser = Browser(folder + "/profile")
-    keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('tbody tr').length >= 7", 900)
-    keep(browser, "file://" + folder + "/report.html", "report", "document.querySelectorAll('svg').length > 0", 900)
+    for state, (data, address, ready, action, widths) in STATES.items():
+        for width in widths:
+            for scheme in ("light", "dark"):
+                name = f"{state}-{width}-{scheme}"
+                if options.only not in name:
+                    continue
+                fixture = Fixture(data)
+                # A context of its own remembers no choices of another picture.
+                context = browser.ask("Target.createBrowserContext")["browserContextId"]
+                tab = browser.ask("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+                session = browser.ask("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
+                browser.ask("Page.enable", session)
+                browser.ask("Emulation.setDeviceMetricsOverride", session, width=width, height=WIDTHS[width], deviceScaleFactor=1, mobile=width < 500)
+                browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
+                browser.ask("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+                browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=CLOCK)
+                browser.ask("Page.navigate", session, url=fixture.address + address)
+                settle(browser, session, f"document.querySelector('#rows') !== null && {ready}", name)
+                if action == "lose":
+                    fixture.lose()
+                    settle(browser, session, "document.body.classList.contains('stale')", name)
+                elif action:
+                    browser.value(session, action)
+                    settle(browser, session, "true", name)
+                if "#stream" in address:
+                    settle(browser, session, "document.querySelectorAll('#panel .log li').length > 0", name)
+                path = os.path.join(options.out, name + ".png")
+                browser.picture(session, path)
+                fonts = browser.value(session, FONTS)
+                if browser.value(session, "document.documentElement.scrollWidth > innerWidth"):
+                    problems.append(f"{name}: the page is wider than the screen")
+                problems += [f"{name}: {fault}" for fault in browser.value(session, "faults")]
+                if axe:
+                    browser.value(session, axe + ";0")
+                    found = json.loads(browser.value(session, "axe.run(document, { resultTypes: ['violations'] }).then(r => JSON.stringify(r.violations.map(v => [v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + (n.any[0]?.message || ''))])))"))
+                    problems += [f"{name}: axe, {rule}: {text}: {' | '.join(nodes)}" for rule, text, nodes in found]
+                with open(path, "rb") as file:
+                    columns, squares = json.loads(browser.value(canvas, SQUARES % (json.dumps(base64.b64encode(file.read()).decode()), SQUARE)))
+                taken[name] = (columns, squares)
+                browser.ask("Target.disposeBrowserContext", browserContextId=context)
+                fixture.lose()
 finally:
-    if browser:
-        browser.end()
-    for process in reversed(processes):
-        process.send_signal(signal.SIGTERM)
-        process.wait(120)
-shutil.rmtree(folder, ignore_errors=True)
+    browser.end()
+
+if options.update:
+    pictures = {} if not options.only else stored["pictures"]
+    pictures |= {name: f"{columns} " + base64.b64encode(zlib.compress(bytes(squares), 9)).decode() for name, (columns, squares) in taken.items()}
+    STORED.parent.mkdir(parents=True, exist_ok=True)
+    STORED.write_text(json.dumps({"fonts": fonts, "pictures": pictures}, indent=0) + "\n")
+    print(f"{len(taken)} pictures stored in {STORED.relative_to(ROOT)}: {STORED.stat().st_size} bytes")
+elif stored["fonts"] != fonts:
+    print(f"SKIPPED: the comparison of the pictures, because this machine has other fonts (widths {fonts}; those of the stored pictures: {stored['fonts'] or 'none'})")
+else:
+    for name, (columns, squares) in taken.items():
+        known = stored["pictures"].get(name)
+        if known is None:
+            problems.append(f"{name}: no picture is stored; look at it, then store it with --update")
+            continue
+        old_columns, _, text = known.partition(" ")
+        old = zlib.decompress(base64.b64decode(text))
+        if int(old_columns) != columns or len(old) != len(squares):
+            problems.append(f"{name}: the size of the picture differs")
+            continue
+        off = [place for place in range(len(old) // 3) if max(abs(old[3 * place + c] - squares[3 * place + c]) for c in range(3)) > TOLERANCE]
+        if len(off) > SHARE * len(old) / 3:
+            left, top = min(place % columns for place in off) * SQUARE, off[0] // columns * SQUARE
+            right, bottom = (max(place % columns for place in off) + 1) * SQUARE, (off[-1] // columns + 1) * SQUARE
+            problems.append(f"{name}: {len(off)} of {len(old) // 3} squares differ, between ({left}, {top}) and ({right}, {bottom}); look at {options.out}/{name}.png, "
+                            "and store it with --update if it is right")
+for problem in problems:
+    print(problem)
+print(f"{len(taken)} pictures in {options.out}, {len(problems)} problems{'' if axe else ', without axe'}")
+raise SystemExit(1 if problems else 0)

@@ -100,9 +100,9 @@ package final class Monitor: Sendable {
     }
 
     /// Notes that a new configuration could not be read.
-    package func noteFailedReload() {
+    package func note(_ failure: FailedReload) {
         post { model, _ in
-            model.noteFailedReload()
+            model.note(failure)
             return []
         }
     }

@@ -37,8 +37,8 @@ struct DashboardTests {
         #expect(!text.contains("<title>broken"))
         #expect(text.contains("cdn=&lt;/script&gt;&lt;b&gt;"))
         #expect(text.contains("&lt;u&gt;title&lt;/u&gt;"))
-        #expect(text.contains("2 streams, 2 sessions, 0 down"))
-        #expect(text.contains("2.5 Mbit/s"))
+        #expect(text.contains("monitor ok"))
+        #expect(text.contains("2.50 Mbit/s"))
         #expect(text.contains("session 1 begins") || text.contains("first picture after"))
     }
 
@@ -72,6 +72,15 @@ struct DashboardTests {
 
     private func isFocused(_ name: String) -> String { "\(Self.focused) === \"\(name)\"" }
 
+    /// The names of the elements that Tab reaches, in the order of the page.
+    private static let stops = """
+        [...document.querySelectorAll("a[href],button,input,select,summary,[tabindex='0']")]
+          .filter(e => e.tabIndex >= 0 && e.checkVisibility())
+          .map(e => (e.id || e.dataset.name || e.getAttribute("aria-label") || e.textContent.trim() || e.tagName).slice(0, 40)).join("|")
+        """
+    private static let listed =
+        "[...document.querySelectorAll('#rows .row')].map(e => e.dataset.name).join()"
+
     @Test(
         "With the keyboard alone, every control is reached, shows the focus, and keeps it while the page is drawn again",
         .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
@@ -79,18 +88,23 @@ struct DashboardTests {
     )
     func keyboard() async throws {
         try await withDashboard { served, browser in
-            let listed = "[...document.querySelectorAll('#rows tr')].map(e => e.dataset.name).join()"
+            let listed = Self.listed
             try await browser.wait(until: "\(listed) === 'film,news'")
-            // Every control, in the order of the page.
-            for name in ["filter", "sort", "film", "news", "Delivery"] {
+            try await browser.wait(until: "document.querySelector('#tiles').textContent.includes('2playing')")
+            // Every control, in the order of the page, and back; of the rows, one.
+            let text = try await browser.evaluate(Self.stops).string
+            let names = try #require(text).split(separator: "|").map(String.init)
+            #expect(names.contains("filter") && names.contains("film") && !names.contains("news"))
+            for name in names {
                 try await browser.press(.tab)
                 #expect(try await browser.evaluate(Self.focused).string == name)
             }
-            for name in ["news", "film", "sort", "filter"] {
+            for name in names.dropLast().reversed().prefix(3) {
                 try await browser.press(.tab, shift: true)
                 #expect(try await browser.evaluate(Self.focused).string == name)
             }
             // The filter.
+            try await browser.press(.character("/"))
             try await browser.type("new")
             try await browser.wait(until: "\(listed) === 'news'")
             try await browser.press(.escape)
@@ -99,44 +113,128 @@ struct DashboardTests {
             try await browser.press(.character("/"))
             #expect(try await browser.evaluate(Self.focused).string == "filter")
             #expect(try await browser.evaluate("document.activeElement.value").string == "")
-            // The rows, which are drawn again with every event.
+            // The rows: what is drawn again stays the same element, with the focus and a selection of its text.
             try await browser.press(.down)
             try await browser.press(.down)
             #expect(try await browser.evaluate(Self.focused).string == "news")
-            _ = try await browser.evaluate("window.before = document.activeElement")
+            _ = try await browser.evaluate(
+                """
+                window.before = document.activeElement;
+                getSelection().selectAllChildren(document.activeElement)
+                """
+            )
             served.source.emit(.gauges(PlaybackGauges(bitrate: 2_500_000, title: "drawn again")), to: "news")
             try await browser.wait(until: "document.body.textContent.includes('drawn again')")
-            try await browser.wait(until: isFocused("news"))
-            #expect(try await browser.evaluate("document.activeElement === window.before") == false)
-            // One stream in detail, and back.
+            #expect(try await browser.evaluate("document.activeElement === window.before") == true)
+            #expect(try await browser.evaluate("getSelection().toString()").string == "news")
+            // One stream in the panel, and back.
             try await browser.press(.enter)
-            try await browser.wait(until: "document.querySelectorAll('#detail .scroll').length >= 2")
-            #expect(try await browser.evaluate(Self.focused).string == "detail")
+            try await browser.wait(until: "document.querySelectorAll('#panel .log li').length >= 1")
+            #expect(try await browser.evaluate(Self.focused).string == "panel")
+            #expect(try await browser.evaluate("location.hash").string == "#stream=news")
             try await browser.press(.tab)
             #expect(try await browser.evaluate(Self.focused).string == "Close")
-            try await browser.press(.tab)
-            #expect(try await browser.evaluate("document.activeElement.className").string == "scroll")
-            served.source.emit(.gauges(PlaybackGauges(bitrate: 1_000_000, title: "in detail")), to: "news")
-            try await browser.wait(until: "document.querySelector('#detail').textContent.includes('in detail')")
-            #expect(try await browser.evaluate("document.activeElement.className").string == "scroll")
-            // The arrows scroll here and choose no row.
+            _ = try await browser.evaluate("document.querySelector('.timeline').focus()")
+            served.source.emit(.gauges(PlaybackGauges(bitrate: 1_000_000, title: "in the panel")), to: "news")
+            try await browser.wait(until: "document.querySelector('#panel').textContent.includes('in the panel')")
+            // The arrows move the cursor of the time axis here, and choose no row.
             try await browser.press(.down)
-            #expect(try await browser.evaluate("document.activeElement.className").string == "scroll")
+            #expect(try await browser.evaluate(Self.focused).string == "Time of the cursor")
             try await browser.press(.escape)
             try await browser.wait(until: isFocused("news"))
-            #expect(try await browser.evaluate("document.querySelector('#detail').hidden") == true)
+            #expect(try await browser.evaluate("document.querySelector('#panel').hidden") == true)
             // The button does what Escape does.
             try await browser.press(.up)
             try await browser.press(.enter)
-            try await browser.wait(until: "document.querySelectorAll('#detail .scroll').length >= 2")
+            try await browser.wait(until: "document.querySelectorAll('#panel .log li').length >= 1")
             try await browser.press(.tab)
             try await browser.press(.enter)
             try await browser.wait(until: isFocused("film"))
-            // The order of the rows.
-            try await browser.press(.tab, shift: true)
-            try await browser.type("n")
-            try await browser.wait(until: "document.querySelector('#sort').value === 'name'")
         }
+    }
+
+    @Test(
+        "Rows stay where they are when their order changes, until a person asks for the new order",
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30))
+    )
+    func order() async throws {
+        try await withDashboard { served, browser in
+            try await browser.wait(until: "\(Self.listed) === 'film,news'")
+            try await browser.wait(until: "document.querySelector('#tiles').textContent.includes('2playing')")
+            _ = try await browser.evaluate("arrange()")
+            #expect(try await browser.evaluate("document.querySelector('#changed').hidden") == true)
+            served.source.emit(
+                .event(Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)),
+                to: "news"
+            )
+            try await browser.wait(until: "document.querySelector('#tiles').textContent.includes('1stalled')")
+            try await browser.wait(until: "!document.querySelector('#changed').hidden")
+            #expect(try await browser.evaluate(Self.listed).string == "film,news")
+            try await browser.press(.character("o"))
+            try await browser.wait(until: "\(Self.listed) === 'news,film'")
+            #expect(try await browser.evaluate("document.querySelector('#changed').hidden") == true)
+        }
+    }
+
+    @Test(
+        "An action is a POST of JSON, a refusal is shown, and without the role no action is offered",
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30)),
+        arguments: ["act", "read"]
+    )
+    func actions(_ role: String) async throws {
+        let state = """
+            {"time":"2026-11-26T22:04:10Z","streams":[{"name":"news","state":"down","up":false,"labels":{"cdn":"a"},"broken":[]}],
+            "incidents":[{"id":"i/1","title":"503 for playlists","severity":"critical","state":"open","since":"2026-11-26T22:00:00Z",
+            "streams":["news"],"streamCount":1,"labels":{"cdn":"a"}}],"backends":[],"monitor":{},"role":"\(role)"}
+            """.filter { $0 != "\n" }
+        let server = try TestServer { request in
+            func reply(_ status: String, _ body: String, _ headers: String = "") -> [TestServer.Step] {
+                let head = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n"
+                return [.send(Array((head + body).utf8))]
+            }
+            switch request.target {
+            case "/":
+                let page = DashboardPage.reply
+                let headers = page.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+                let body =
+                    if case .bytes(let bytes) = page.content { String(decoding: bytes, as: UTF8.self) } else { "" }
+                return reply("200 OK", body, headers)
+            case "/events":
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+                return [.send(Array((head + "event: state\ndata: \(state)\n\n").utf8)), .hang]
+            case "/api/silences": return reply("200 OK", "{}")
+            default: return reply("403 Forbidden", "the token of Ana has the role 'read'")
+            }
+        }
+        let browser = try await DrivenBrowser(try #require(Chromium.program), opening: server.url())
+        defer { browser.end() }
+        try await browser.wait(until: "document.querySelectorAll('#alerting .incident').length === 1")
+        let buttons = "[...document.querySelectorAll('#alerting button')].map(e => e.textContent).join()"
+        #expect(try await browser.evaluate(buttons).string == (role == "act" ? "Acknowledge,Silence…" : ""))
+        guard role == "act" else { return }
+        _ = try await browser.evaluate("document.querySelector('#alerting button').click()")
+        _ = try await browser.evaluate("document.querySelector('#field-by').value = 'Ana'")
+        _ = try await browser.evaluate("document.querySelector('#dialog .primary').click()")
+        try await browser.wait(until: "!document.querySelector('#dialogerror').hidden")
+        let words = try await browser.evaluate("document.querySelector('#dialogerror').textContent").string
+        #expect(words?.contains("the token of Ana has the role 'read'") == true)
+        let refused = try #require(server.requests.last { $0.head.hasPrefix("POST") })
+        #expect(refused.target == "/api/incidents/i%2F1/acknowledge")
+        #expect(refused.header("Content-Type") == "application/json")
+        #expect(try JSONValue(parsing: refused.body) == ["by": "Ana", "for": "1h", "note": ""])
+        _ = try await browser.evaluate("document.querySelector('[data-cancel]').click()")
+        _ = try await browser.evaluate("document.querySelectorAll('#alerting button')[1].click()")
+        _ = try await browser.evaluate("document.querySelector('#field-reason').value = 'planned work'")
+        _ = try await browser.evaluate("document.querySelector('#dialog .primary').click()")
+        try await browser.wait(until: "!document.querySelector('#dialog').open")
+        let silence = try #require(server.requests.last { $0.target == "/api/silences" })
+        #expect(
+            try JSONValue(parsing: silence.body) == [
+                "matchers": [["label": "cdn", "value": "a"]], "for": "1h", "by": "Ana", "reason": "planned work",
+            ]
+        )
     }
 
     @Test(
@@ -153,16 +251,17 @@ struct DashboardTests {
         )
         defer { browser.end() }
         let notice = "document.querySelector('#connection')"
-        try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 1")
+        try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 1")
         #expect(try await browser.evaluate("\(notice).hidden") == true)
         await first.stop()
         try await browser.wait(until: "!\(notice).hidden && \(notice).textContent.startsWith('Connection lost')")
         #expect(try await browser.evaluate("\(notice).getAttribute('role')").string == "alert")
-        #expect(try await browser.evaluate("document.querySelectorAll('#rows tr').length") == 1)
+        #expect(try await browser.evaluate("document.querySelectorAll('#rows .row').length") == 1)
+        #expect(try await browser.evaluate("document.body.classList.contains('stale')") == true)
         var settings = ServerConfiguration()
         settings.port = port
         let second = try await ServedMonitor([try stream("news"), try stream("sport")], settings)
-        try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 2")
+        try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 2")
         #expect(try await browser.evaluate("\(notice).hidden") == true)
         await second.stop()
     }
@@ -242,11 +341,12 @@ struct DashboardTests {
                 )
                 served.source.emit(.request(request), to: "news")
             }
-            try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 3")
+            try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 3")
             try await browser.wait(until: "document.body.textContent.includes('httpStatus')")
-            _ = try await browser.evaluate("choose('news')")
-            try await browser.wait(until: "document.querySelectorAll('#detail .scroll').length >= 3")
-            try await browser.wait(until: "document.querySelectorAll('#alertlist li').length >= 1")
+            try await browser.wait(until: "document.querySelectorAll('#alerting .incident').length >= 1")
+            #expect(try await browser.evaluate(Self.faults).string == "")
+            _ = try await browser.evaluate("location.hash = 'stream=news'")
+            try await browser.wait(until: "document.querySelectorAll('#panel .waterfall li').length >= 2")
             #expect(try await browser.evaluate("matchMedia('(prefers-color-scheme: \(scheme))').matches") == true)
             #expect(try await browser.evaluate("innerWidth") == .int(width))
             #expect(try await browser.evaluate(Self.faults).string == "")
@@ -268,11 +368,10 @@ struct DashboardTests {
         settings.access.replace(tokens: [(ServerClient(name: "", role: .act), Array("the token".utf8))])
         try await withDashboard(settings) { _, browser in
             try await browser.wait(until: "!document.querySelector('#login').hidden")
-            try await browser.press(.tab)
-            #expect(try await browser.evaluate(Self.focused).string == "token")
+            try await browser.wait(until: isFocused("token"))
             try await browser.type("the token")
             try await browser.press(.enter)
-            try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 2")
+            try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 2")
             #expect(try await browser.evaluate("document.querySelector('#login').hidden") == true)
         }
     }

@@ -16,11 +16,11 @@ struct StreamTableTests {
         return table
     }
 
-    @Test("The table shows streams in trouble first, and sorts by other columns when `s` is pressed")
+    @Test("The table shows streams in trouble first, and sorts by other columns when `o` is pressed")
     func sorting() throws {
         var table = try table(["a1", "a2", "b1"])
         #expect(table.shown.map(\.name) == ["a2", "a1", "b1"])
-        table.press(.character("s"))
+        table.press(.character("o"))
         #expect(table.sort == .name)
         #expect(table.shown.map(\.name) == ["a1", "a2", "b1"])
     }
@@ -103,5 +103,112 @@ struct StreamTableTests {
         table.take(["streams": 1, "alerts": "x"])
         table.take(["streams": [["name": 1], 2, ["name": "y", "state": "playing", "startup": "z"]]])
         #expect(table.rows.map(\.name) == ["y"])
+    }
+
+    private func document(role: String? = nil, streams: Int = 1, incidents: Int = 1) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "time": "2026-11-26T22:04:10Z",
+            "streams": .array(
+                (0..<streams).map { number in
+                    [
+                        "name": .string("news-\(number)"), "state": "down", "up": false, "labels": ["cdn": "alpha"],
+                        "startup": 455, "playing": 60_000, "rebuffering": 20_000, "bitrate": 2_500_000,
+                        "latency": 11_640,
+                        "stateSince": "2026-11-26T21:52:00Z", "nextTry": "2026-11-26T22:04:22Z",
+                        "cause": [
+                            "kind": "http", "title": "503 Service Unavailable", "status": 503, "host": "cdn-a.example",
+                            "resource": "playlist", "text": "The buffer ran empty 9 s later.",
+                        ],
+                    ]
+                }
+            ),
+            "incidents": .array(
+                (0..<incidents).map { number in
+                    [
+                        "id": .string("i\(number)"), "title": .string("503 for playlists \(number)"),
+                        "severity": "critical",
+                        "state": "open", "since": "2026-11-26T21:52:00Z", "streams": ["news-0"], "streamCount": 4,
+                    ]
+                }
+            ),
+        ]
+        members["role"] = role.map { .string($0) }
+        return .object(members)
+    }
+
+    private func shown(_ document: JSONValue, columns: Int, rows: Int = 24) -> [String] {
+        var table = StreamTable(isColored: false, hasSelection: false)
+        table.take(document)
+        return table.lines(columns: columns, rows: rows).map(\.string)
+    }
+
+    @Test("The head of a column names its unit, figures have none, and a state has its duration")
+    func units() throws {
+        let lines = shown(document(), columns: 140)
+        let head = try #require(lines.first { $0.hasPrefix("STREAM") })
+        let row = try #require(lines.first { $0.hasPrefix("news-0") })
+        #expect(
+            head.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+                == "STREAM STATE START ms STALLS STALLED % Mbit/s BEHIND s BUFFER s ERROR"
+        )
+        #expect(
+            row.split(separator: " ").joined(separator: " ")
+                == "news-0 down 12 min 455 0 25.00 2.50 11.6 - 503 playlist from cdn-a.example, next try in 12 s"
+        )
+    }
+
+    @Test("On a narrow screen, figures leave before an error is cut", arguments: [200, 100, 80, 70])
+    func room(_ columns: Int) throws {
+        let row = try #require(shown(document(), columns: columns).first { $0.hasPrefix("news-0") })
+        #expect(row.contains("down 12 min"))
+        #expect(row.contains("503 playlist from cdn-a.example"), "\(row)")
+    }
+
+    @Test("What has no line is counted: further incidents, and further streams")
+    func more() {
+        let lines = shown(document(streams: 30, incidents: 15), columns: 100, rows: 20)
+        #expect(lines[0] == "30 streams, 30 down, 0 stalled, 15 incidents")
+        #expect(lines[1].hasPrefix("503 for playlists 0  4 streams  12 min"))
+        #expect(lines[3] == "+13 more")
+        let listed = lines.count { $0.hasPrefix("news-") }
+        #expect(lines.contains("+\(30 - listed) more"), "\(lines)")
+        // Without further ones, nothing is counted.
+        #expect(!shown(document(streams: 3, incidents: 3), columns: 100, rows: 20).contains { $0.contains("more") })
+    }
+
+    @Test("Keys ask for actions if the role allows them, and a silence needs a reason")
+    func actions() {
+        var table = StreamTable(isColored: false)
+        func type(_ text: String) { for key in TerminalKey.keys(in: Array(text.utf8)) { table.press(key) } }
+        table.take(document(role: "read"))
+        type("ats")
+        #expect(table.takeActions() == [] && table.notice.string.contains("role is 'act'"))
+        table.take(document(role: "act"))
+        type("t")
+        #expect(table.takeActions() == [.tryNow(stream: "news-0")])
+        type("aon it\r")
+        #expect(table.takeActions() == [.acknowledge(incident: "i0", note: "on it")])
+        type("s \r")
+        #expect(table.takeActions() == [] && table.isTyping)
+        type("planned\r")
+        #expect(table.takeActions() == [.silence(stream: "news-0", reason: " planned")])
+        type("s\u{1B}a\u{1B}")
+        #expect(table.takeActions() == [] && !table.isTyping)
+        table.take(document(role: "act", incidents: 0))
+        type("a")
+        #expect(table.takeActions() == [] && table.notice.string.contains("no open incident"))
+    }
+
+    @Test(
+        "The filter looks at names, labels, states and errors",
+        arguments: ["news", "cdn=alpha", "DOWN", "503", "cdn-a", "9 s later"]
+    )
+    func filteredBy(_ text: String) {
+        var table = StreamTable(isColored: false)
+        table.take(document())
+        for key in TerminalKey.keys(in: Array("/\(text)\r".utf8)) { table.press(key) }
+        #expect(table.shown.count == 1)
+        for key in TerminalKey.keys(in: Array("/x\r".utf8)) { table.press(key) }
+        #expect(table.shown.isEmpty)
     }
 }

@@ -96,7 +96,7 @@ struct TerminalViewTests {
                 _ = try await tmux("pipe-pane", "-t", "watch", "-o", "cat > '\(bytes)'")
                 try await type("'\(siblingProgram("player-monitor"))' watch '\(file)'")
                 _ = try await screen { $0.first?.hasPrefix("2 streams, 1 down") == true }
-                _ = try await tmux("send-keys", "-t", "watch", "j", "s", "q")
+                _ = try await tmux("send-keys", "-t", "watch", "j", "o", "q")
                 _ = try await screen { $0.last { !$0.isEmpty }?.hasPrefix("ready>") == true }
                 let text = String(decoding: scratch.bytes("bytes"), as: UTF8.self)
                 let begin = try #require(text.range(of: "\u{1B}[?1049h"))
@@ -180,7 +180,7 @@ struct TerminalViewTests {
         #expect(names.prefix(2) == ["beta", "alpha"], "\(first)")
         #expect(!first.joined().contains("\u{202E}"))
         // By name.
-        _ = try await tmux("send-keys", "-t", "watch", "s")
+        _ = try await tmux("send-keys", "-t", "watch", "o")
         _ = try await screen { lines in
             let places = ["alpha", "beta"].map { name in lines.firstIndex { $0.contains(name) } }
             return places[0] ?? 99 < places[1] ?? 0

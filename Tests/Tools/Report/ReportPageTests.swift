@@ -119,6 +119,32 @@ struct ReportPageTests {
         #expect(page.utf8.count <= 1_000_000)
     }
 
+    @Test("Sessions that failed are listed first, then those that were left, and the script's data have the same order")
+    func failuresFirst() throws {
+        let sessions = (0..<6).map { number in
+            SampleSessions.events(number, title: "title \(number)", failure: number == 4 ? ("code", "cause") : nil)
+        }
+        let page = ReportPage(SampleSessions.set(sessions), now: now).html
+        let titles = page.components(separatedBy: "<bdi>title ").dropFirst().compactMap {
+            $0.first.flatMap { Int("\($0)") }
+        }
+        #expect(titles == [4, 0, 1, 2, 3, 5])
+        let data = try #require(
+            page.components(separatedBy: "id=\"data\">").last?.components(separatedBy: "</script>").first
+        )
+        let rows = try #require(JSONValue(parsing: data)["sessions"])
+        guard case .array(let list) = rows else { return #expect(Bool(false), "no list") }
+        let begins = list.map { row in if case .array(let keys)? = row["k"] { keys.first?.int } else { nil } }
+        #expect(begins.dropFirst().compactMap(\.self) == begins.dropFirst().compactMap(\.self).sorted())
+        #expect(begins.first != begins.compactMap(\.self).min())
+    }
+
+    @Test(
+        "A time below a second is in milliseconds",
+        arguments: [(0.0, "0.00 s"), (0.25, "250 ms"), (0.9994, "999 ms"), (0.9996, "1.00 s"), (12.5, "12.50 s")]
+    )
+    func milliseconds(_ seconds: Double, _ text: String) { #expect(Measure.startTime.text(seconds) == text) }
+
     @Test("Every picture has a name and a description, every control a label, and the page one main heading")
     func accessible() throws {
         let page = ReportPage(hostileSet, comparison: Comparison(hostileSet, against: hostileSet), now: now).html
@@ -150,17 +176,21 @@ struct ReportPageTests {
     func contrast() throws {
         for scheme in try schemes() {
             for (text, ground) in [
-                ("fg", "bg"), ("fg", "soft"), ("note", "bg"), ("note", "soft"), ("accent", "bg"), ("accent", "soft"),
-                ("bad", "bg"),
+                ("ink", "bg"), ("ink", "card"), ("ink", "select"), ("ink", "bad-bg"), ("ink", "warn-bg"),
+                ("soft", "bg"),
+                ("soft", "card"), ("soft", "select"), ("accent", "bg"), ("accent", "card"), ("accent", "select"),
+                ("bad-ink", "bg"), ("bad-ink", "card"), ("bad-ink", "bad-bg"), ("warn-ink", "card"),
+                ("warn-ink", "select"), ("warn-ink", "warn-bg"), ("good-ink", "card"), ("good-ink", "select"),
+                ("on-accent", "accent"),
             ] {
                 #expect(try ratio(scheme, text, ground) >= 4.5, "\(text) on \(ground)")
             }
             let areas = [
-                "bar", "other", "idle", "joining", "playing", "paused", "rebuffering", "pausedBuffering", "seeking",
-                "ad",
+                "accent", "good", "warn", "bad", "other", "edge", "idle", "joining", "paused", "pausedBuffering",
+                "seeking", "ad",
             ]
             for area in areas {
-                for ground in ["bg", "soft"] { #expect(try ratio(scheme, area, ground) >= 3, "\(area) on \(ground)") }
+                for ground in ["bg", "card"] { #expect(try ratio(scheme, area, ground) >= 3, "\(area) on \(ground)") }
             }
         }
     }

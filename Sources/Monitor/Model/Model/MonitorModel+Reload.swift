@@ -6,7 +6,7 @@ extension MonitorModel {
     package mutating func reload(_ new: WatchConfiguration, at now: Timestamp) -> [MonitorEffect] {
         guard !isStopping else { return [] }
         reloads += 1
-        latestReloadFailed = false
+        failedReload = nil
         configuration = new
         windows = Self.windows(of: new)
         let wanted = Dictionary(new.streams.map { ($0.name, $0) }) { first, _ in first }
@@ -41,9 +41,9 @@ extension MonitorModel {
     }
 
     /// Notes that a new configuration could not be read: the current one stays.
-    package mutating func noteFailedReload() {
+    package mutating func note(_ failure: FailedReload) {
         failedReloads += 1
-        latestReloadFailed = true
+        failedReload = failure
     }
 
     private mutating func remove(_ slot: Int, _ name: String, at now: Timestamp) -> [MonitorEffect] {

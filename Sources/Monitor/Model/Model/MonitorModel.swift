@@ -48,7 +48,9 @@ package struct MonitorModel: Sendable {
     /// Reloads of the configuration.
     package internal(set) var reloads = 0
     package internal(set) var failedReloads = 0
-    package internal(set) var latestReloadFailed = false
+    /// Why the latest configuration is not used; nil if it is.
+    package internal(set) var failedReload: FailedReload?
+    package var latestReloadFailed: Bool { failedReload != nil }
 
     /// Creates a model.
     /// - Parameters:

@@ -73,11 +73,14 @@ extension MonitorModel {
     }
 
     private func monitorDocument(at now: MonotonicInstant) -> JSONValue {
-        [
+        var document: [String: JSONValue] = [
             "streams": .int(order.count), "sessions": .int(runningCount), "reloads": .int(reloads),
             "configurationValid": .bool(!latestReloadFailed), "delayedStarts": .int(delayedStarts),
             "delay": .int(delays.longest(at: now).milliseconds),
         ]
+        document["configurationProblems"] = failedReload?.json
+        document["configurationProblemCount"] = failedReload.map { .int($0.count) }
+        return .object(document)
     }
 
     private static func ledgers(_ facts: MonitorFacts) -> JSONValue {

@@ -1,48 +1,6 @@
 package import InstrumentJSON
 package import InstrumentTerminal
 
-/// A key of the keyboard.
-package enum TerminalKey: Hashable, Sendable {
-    case character(Character)
-    case up, down, pageUp, pageDown, home, end, enter, escape, backspace
-
-    /// Reads the keys in bytes of a terminal; bytes that are no key are left out.
-    package static func keys(in bytes: [UInt8]) -> [TerminalKey] {
-        let sequences: [(String, TerminalKey)] = [
-            ("\u{1B}[A", .up), ("\u{1B}OA", .up), ("\u{1B}[B", .down), ("\u{1B}OB", .down), ("\u{1B}[5~", .pageUp),
-            ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[1~", .home), ("\u{1B}[F", .end),
-            ("\u{1B}[4~", .end),
-        ]
-        var keys: [TerminalKey] = []
-        var rest = bytes[...]
-        while let first = rest.first {
-            if let (text, key) = sequences.first(where: { rest.starts(with: $0.0.utf8) }) {
-                keys.append(key)
-                rest = rest.dropFirst(text.utf8.count)
-            } else if first == 0x1B {
-                // An escape sequence that is not known is skipped up to its last byte; a lone escape is a key.
-                if rest.count > 1, rest[rest.startIndex + 1] == UInt8(ascii: "[") {
-                    rest = rest.dropFirst(2).drop { !(0x40...0x7E).contains($0) }.dropFirst()
-                } else {
-                    keys.append(.escape)
-                    rest = rest.dropFirst()
-                }
-            } else {
-                let length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
-                let text = String(validating: rest.prefix(length), as: UTF8.self)
-                rest = rest.dropFirst(text == nil ? 1 : length)
-                switch first {
-                case 0x0A, 0x0D: keys.append(.enter)
-                case 0x08, 0x7F: keys.append(.backspace)
-                case 0..<0x20: break
-                default: keys += (text ?? "").map { .character($0) }
-                }
-            }
-        }
-        return keys
-    }
-}
-
 /// The terminal view: a table of streams that sorts and filters by key, and one stream in detail. A value; the terminal
 /// itself is elsewhere.
 package struct StreamTable: Sendable {
@@ -50,42 +8,72 @@ package struct StreamTable: Sendable {
         case trouble, name, start, stalls, bitrate, errors
     }
 
+    /// What a person asks the monitor to do.
+    package enum Action: Hashable, Sendable {
+        case acknowledge(incident: String, note: String)
+        case tryNow(stream: String)
+        case silence(stream: String, reason: String)
+    }
+
+    /// What is typed.
+    private enum Input: Hashable {
+        case filter
+        case note(incident: String)
+        case reason(stream: String)
+    }
+
     package private(set) var rows: [TableRow] = []
     package private(set) var sort = Sort.trouble
     package private(set) var filter = ""
-    package private(set) var isTyping = false
     package private(set) var selected: String?
     /// The stream that is shown in detail; nil for the table.
     package private(set) var opened: String?
     package private(set) var hasEnded = false
     /// A line about the connection; empty without a problem.
     package var problem: TerminalText = ""
+    /// The outcome of the latest action; empty without one.
+    package var notice: TerminalText = ""
+    private var input: Input?
+    private var typed = ""
+    private var actions: [Action] = []
     private var top = 0
-    private var alerts: [(isFiring: Bool, text: TerminalText)] = []
+    private var troubles: [Trouble] = []
     private var detail: JSONValue?
+    private var now: Int64?
     private let isColored: Bool
     private let hasSelection: Bool
+    private var canAct: Bool
     private var height = 24
 
-    /// - Parameter hasSelection: whether the line that keys act on is marked; false for a table that is printed.
-    package init(isColored: Bool, hasSelection: Bool = true) {
-        (self.isColored, self.hasSelection) = (isColored, hasSelection)
+    /// - Parameters:
+    ///   - hasSelection: whether the line that keys act on is marked; false for a table that is printed.
+    ///   - canAct: whether the person may act; a document that names a role says so itself.
+    package init(isColored: Bool, hasSelection: Bool = true, canAct: Bool = false) {
+        (self.isColored, self.hasSelection, self.canAct) = (isColored, hasSelection, canAct)
     }
+
+    package var isTyping: Bool { input != nil }
 
     /// Takes the monitor's state document.
     package mutating func take(_ document: JSONValue) {
         if case .array(let streams)? = document["streams"] { rows = streams.compactMap { TableRow($0) } }
-        guard case .array(let list)? = document["alerts"] else { return }
-        alerts = list.map { alert in
-            let isFiring = alert["firing"] == .bool(true)
-            let text: TerminalText =
-                "\(isFiring ? "FIRING" : "pending") \(alert["alert"]?.string ?? ""): \(alert["stream"]?.string ?? "") \(alert["reason"]?.string ?? "")"
-            return (isFiring, text)
+        if let role = document["role"]?.string { canAct = role == "act" }
+        if let time = TableRow.time(document["time"]) { now = time }
+        if case .array(let list)? = document["incidents"] {
+            troubles = list.compactMap { Trouble(incident: $0) }
+        } else if case .array(let list)? = document["alerts"] {
+            troubles = list.map { Trouble(alert: $0) }
         }
     }
 
     /// Takes the document of the stream that is opened.
     package mutating func take(detail document: JSONValue?) { detail = document }
+
+    /// Returns what the keys since the last call ask for.
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
 
     /// The rows in the order of the table.
     package var shown: [TableRow] {
@@ -104,16 +92,22 @@ package struct StreamTable: Sendable {
         }
     }
 
+    // MARK: Keys
+
     /// Applies a key.
     package mutating func press(_ key: TerminalKey) {
-        if isTyping { return type(key) }
+        notice = ""
+        if let input { return type(key, input) }
         switch key {
         case .character("q"): hasEnded = true
         case .escape: if opened != nil { (opened, detail) = (nil, nil) } else { filter = "" }
-        case .character("/"): isTyping = true
-        case .character("s"):
+        case .character("/"): (input, typed) = (.filter, filter)
+        case .character("o"):
             let all = Sort.allCases
             sort = all[((all.firstIndex(of: sort) ?? 0) + 1) % all.count]
+        case .character("a"): beginAcknowledgement()
+        case .character("s"): if let current, mayAct { (input, typed) = (.reason(stream: current), "") }
+        case .character("t"): if let current, mayAct { actions.append(.tryNow(stream: current)) }
         case .enter: if opened == nil { opened = current } else { (opened, detail) = (nil, nil) }
         case .up, .character("k"): move(-1)
         case .down, .character("j"): move(1)
@@ -125,19 +119,51 @@ package struct StreamTable: Sendable {
         }
     }
 
-    private mutating func type(_ key: TerminalKey) {
+    /// Whether the person may act; says so if not.
+    private var mayAct: Bool {
+        mutating get {
+            if !canAct { notice = "This monitor allows no actions here: they need a token whose role is 'act'." }
+            return canAct
+        }
+    }
+
+    private mutating func beginAcknowledgement() {
+        guard mayAct, let current else { return }
+        if let trouble = troubles.first(where: { $0.isOpen && $0.id != nil && $0.streams.contains(current) }),
+            let id = trouble.id
+        {
+            (input, typed) = (.note(incident: id), "")
+        } else {
+            notice = "\(current) has no open incident."
+        }
+    }
+
+    private mutating func type(_ key: TerminalKey, _ input: Input) {
         switch key {
-        case .enter: isTyping = false
-        case .escape: (isTyping, filter) = (false, "")
-        case .backspace: filter = String(filter.dropLast())
-        case .character(let character): if filter.count < 60 { filter.append(character) }
+        case .enter: enter(input)
+        case .escape: (self.input, filter) = (nil, input == .filter ? "" : filter)
+        case .backspace: typed = String(typed.dropLast())
+        case .character(let character): if typed.count < 200 { typed.append(character) }
         case .up, .down, .pageUp, .pageDown, .home, .end: break
         }
+        if input == .filter, self.input != nil { filter = typed }
+    }
+
+    private mutating func enter(_ input: Input) {
+        switch input {
+        case .filter: break
+        case .note(let incident): actions.append(.acknowledge(incident: incident, note: typed))
+        case .reason(let stream):
+            // A silence without a reason is a riddle for the next person.
+            if typed.allSatisfy(\.isWhitespace) { return notice = "Type a reason, or press Esc." }
+            actions.append(.silence(stream: stream, reason: typed))
+        }
+        self.input = nil
     }
 
     private var current: String? {
         let names = shown.map(\.name)
-        return selected.flatMap { names.contains($0) ? $0 : nil } ?? names.first
+        return opened ?? selected.flatMap { names.contains($0) ? $0 : nil } ?? names.first
     }
 
     private mutating func move(_ step: Int) {
@@ -150,16 +176,20 @@ package struct StreamTable: Sendable {
 
     // MARK: Drawing
 
+    /// The incidents, or alerts, above the table.
+    private static let mostTroubles = 3
+
     /// The lines of a screen of this size; never more, and none wider.
     package mutating func lines(columns: Int, rows height: Int) -> [TerminalText] {
         self.height = height
         let list = shown
         var lines = [cut(headline(list), columns, bold: true)]
         if !problem.isEmpty { lines.append(cut(problem, columns, "31")) }
+        if !notice.isEmpty { lines.append(cut(notice, columns, "1")) }
         if let opened {
             lines += detailLines(opened, columns, height - lines.count - 1)
         } else {
-            for alert in alerts.prefix(3) { lines.append(cut(alert.text, columns, alert.isFiring ? "31" : "33")) }
+            lines += troubleLines(columns)
             lines += tableLines(list, columns, height - lines.count - 1)
         }
         lines = Array(lines.prefix(max(0, height - 1)))
@@ -171,43 +201,70 @@ package struct StreamTable: Sendable {
     }
 
     private func headline(_ list: [TableRow]) -> TerminalText {
-        let down = rows.count { $0.isUp == false }
+        let down = rows.count { $0.state == "down" }
         let stalled = rows.count { $0.state == "stalled" }
+        let open = troubles.count { $0.isOpen }
+        let kind = troubles.contains { $0.id != nil } ? "incident" : "alert"
         let some: TerminalText = list.count < rows.count ? "\(list.count) of " : ""
         return some
-            + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(alerts.count { $0.isFiring }) alerts"
+            + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(open) \(kind)\(open == 1 ? "" : "s")"
     }
 
     private var footer: TerminalText {
-        if isTyping { return "filter: \(filter)_  (Enter applies, Esc clears)" }
+        switch input {
+        case .filter?: return "filter by name, label, state or error: \(typed)_  (Enter applies, Esc clears)"
+        case .note?: return "acknowledge for an hour; note: \(typed)_  (Enter acknowledges, Esc cancels)"
+        case .reason(let stream)?:
+            return "silence \(stream) for an hour; reason: \(typed)_  (Enter silences, Esc cancels)"
+        case nil: break
+        }
         let filtered: TerminalText = filter.isEmpty ? "" : ", filter '\(filter)'"
+        let acting: TerminalText = canAct ? "  a acknowledge  t try now  s silence" : ""
         return opened == nil
-            ? "q quit  / filter  s sort (\(sort.rawValue))" + filtered + "  Enter detail"
-            : "q quit  Esc back  Up/Down other stream"
+            ? "q quit  / filter  o order (\(sort.rawValue))" + filtered + "  Enter detail" + acting
+            : "q quit  Esc back  Up/Down other stream" + acting
+    }
+
+    private func troubleLines(_ columns: Int) -> [TerminalText] {
+        // The last line names the number of those that have no line.
+        let room = troubles.count > Self.mostTroubles ? Self.mostTroubles - 1 : Self.mostTroubles
+        var lines = troubles.prefix(room).map { trouble in
+            cut(trouble.text(at: now), columns, trouble.isOpen ? trouble.isUrgent ? "31" : "33" : "2")
+        }
+        if troubles.count > room { lines.append(cut("+\(troubles.count - room) more", columns, "33")) }
+        return lines
     }
 
     private mutating func tableLines(_ list: [TableRow], _ columns: Int, _ height: Int) -> [TerminalText] {
-        let room = max(0, height - 1)
+        // A list that does not fit ends with the number of its further streams.
+        let isLong = list.count > max(0, height - 1)
+        let room = max(0, height - (isLong ? 2 : 1))
         let place = current.flatMap { name in list.firstIndex { $0.name == name } } ?? 0
         if place < top { top = place }
         if place >= top + room { top = place - room + 1 }
         top = max(0, min(top, list.count - room))
         let part = list.dropFirst(top).prefix(room)
-        let widest = part.map { TerminalText($0.name).columns }.max() ?? 0
-        let layout = Layout(columns: columns, widestName: widest)
+        let layout = TableLayout(columns: columns - (mark(false).columns), rows: part, now: now)
         let name = current
         let head = cut(mark(false) + layout.header, columns, "2")
         if list.isEmpty {
             let reason: TerminalText = rows.isEmpty ? "No stream is configured." : "No stream matches the filter."
             return Array([head, cut(mark(false) + reason, columns)].prefix(max(0, height)))
         }
-        return [head]
-            + part.map { row in
-                let isSelected = hasSelection && row.name == name
-                let line = cut(mark(isSelected) + layout.line(of: row), columns)
-                if isSelected { return style(line, "7") }
-                return row.trouble > 0 ? style(line, row.trouble >= 4 ? "31" : "33") : line
-            }
+        var lines = [head]
+        lines += part.map { row in
+            let isSelected = hasSelection && row.name == name
+            let line = cut(mark(isSelected) + layout.line(of: row), columns)
+            if isSelected { return style(line, "7") }
+            return row.trouble > 0 ? style(line, row.trouble >= 4 ? "31" : "33") : line
+        }
+        if isLong {
+            let below = list.count - top - part.count
+            let above: TerminalText = top > 0 ? "\(top) above" : ""
+            let rest: TerminalText = below > 0 ? "+\(below) more" : ""
+            lines.append(cut(mark(false) + [rest, above].filter { !$0.isEmpty }.joined(separator: ", "), columns, "2"))
+        }
+        return lines
     }
 
     /// What marks a line without colours.
@@ -219,11 +276,12 @@ package struct StreamTable: Sendable {
     private func detailLines(_ name: String, _ columns: Int, _ height: Int) -> [TerminalText] {
         guard let row = rows.first(where: { $0.name == name }) else { return ["\(name) is no longer configured."] }
         var lines: [TerminalText] = [
-            "", "\(row.name)  \(row.state)",
+            "", "\(row.name)  " + row.stateText(at: now),
             "  start \(Figure.duration(row.startup)), \(row.rebuffers) stalls, "
                 + "stalled \(Figure.duration(row.rebuffering)) (\(Figure.percent(row.rebufferRatio))), played \(Figure.duration(row.playing))",
-            "  quality \(Figure.rate(row.bitrate)), latency \(Figure.duration(row.latency)), buffer \(Figure.duration(row.buffer)), playlist unchanged for \(Figure.duration(row.age))",
+            "  bitrate \(Figure.rate(row.bitrate)), behind live \(Figure.duration(row.latency)), buffer \(Figure.duration(row.buffer)), playlist unchanged for \(Figure.duration(row.age))",
         ]
+        if let cause = row.causeText { lines.append("  \(cause)") }
         if let code = row.errorCode { lines.append("  latest error \(code): \(row.errorMessage ?? "")") }
         if !row.broken.isEmpty { lines.append("  broken: \(row.broken.joined(separator: ", "))") }
         lines.append("")
@@ -250,39 +308,38 @@ package struct StreamTable: Sendable {
     }
 }
 
-/// The columns of the table, as many as fit.
-private struct Layout {
-    private let nameWidth: Int
-    private let isWide: Bool
-    private let isNarrow: Bool
+/// An incident, or an alert of a monitor without incidents, as a line.
+private struct Trouble: Sendable {
+    /// Nil for an alert, which cannot be acknowledged.
+    let id: String?
+    let isOpen: Bool
+    let isUrgent: Bool
+    let streams: [String]
+    private let head: TerminalText
+    private let since: Int64?
 
-    init(columns: Int, widestName: Int) {
-        isWide = columns >= 110
-        isNarrow = columns < 60
-        nameWidth = min(max(8, widestName), max(8, columns - (isNarrow ? 14 : isWide ? 80 : 54)))
+    /// Reads an incident of the document; nil for one that is over, or for a value of another form.
+    init?(incident json: JSONValue) {
+        guard let id = json["id"]?.string, let state = json["state"]?.string, state != "closed" else { return nil }
+        (self.id, isOpen, isUrgent) = (id, state == "open", json["severity"]?.string == "critical")
+        streams = if case .array(let names)? = json["streams"] { names.compactMap(\.string) } else { [] }
+        since = TableRow.time(json["since"])
+        let count = json["streamCount"]?.int ?? streams.count
+        let by = json["by"]?.string.map { " by " + $0 } ?? ""
+        head =
+            "\(state == "open" ? "" : state + by + ": ")\(json["title"]?.string ?? "")  \(count) stream\(count == 1 ? "" : "s")"
     }
 
-    var header: TerminalText {
-        line(["STREAM", "STATE", "START", "STALLS", "STALLED", "QUALITY", "LATENCY", "BUFFER", "ERROR"])
+    init(alert json: JSONValue) {
+        let isFiring = json["firing"] == .bool(true)
+        (id, isOpen, isUrgent, since) = (nil, isFiring, isFiring, nil)
+        streams = json["stream"]?.string.map { [$0] } ?? []
+        head =
+            "\(isFiring ? "FIRING" : "pending") \(json["alert"]?.string ?? ""): \(json["stream"]?.string ?? "") \(json["reason"]?.string ?? "")"
     }
 
-    func line(of row: TableRow) -> TerminalText {
-        let error = row.broken.first ?? (row.isUp == false ? row.errorCode : nil) ?? ""
-        return line([
-            "\(row.name)", "\(row.state)", Figure.duration(row.startup), "\(row.rebuffers)",
-            Figure.percent(row.rebufferRatio),
-            Figure.rate(row.bitrate), Figure.duration(row.latency), Figure.duration(row.buffer), "\(error)",
-        ])
-    }
-
-    private func line(_ cells: [TerminalText]) -> TerminalText {
-        let widths = [nameWidth, 11, 9, 6, 8, 7, 9, 9, 0]
-        let wanted = isNarrow ? [0, 1] : isWide ? Array(0...8) : [0, 1, 2, 3, 5, 8]
-        let parts = wanted.map { index -> TerminalText in
-            let isRight = (2...7).contains(index)
-            let cell = widths[index] > 0 ? cells[index].prefix(columns: widths[index]) : cells[index]
-            return cell.padded(toColumns: widths[index], isRight: isRight)
-        }
-        return parts.joined(separator: "  ")
+    func text(at now: Int64?) -> TerminalText {
+        guard let now, let since, now >= since else { return head }
+        return head + "  " + Figure.duration(Int(clamping: (now - since) / 1_000 * 1_000))
     }
 }

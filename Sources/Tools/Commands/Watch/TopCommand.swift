@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentCommandLine
-internal import InstrumentJSON
+internal import InstrumentHTTP
 internal import InstrumentMonitor
 internal import InstrumentTerminal
 internal import InstrumentTransport
@@ -17,7 +17,9 @@ struct TopCommand: AsyncParsableCommand {
               player-monitor top http://127.0.0.1:9465
               player-monitor top --token-from MONITOR_TOKEN http://192.0.2.7:9464
 
-            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters, s sorts, q quits.
+            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error,
+            o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, t tries
+            the stream now, s silences the stream for an hour.
             Exit codes: 0 success, 1 the monitor does not answer.
             """
     )
@@ -46,7 +48,14 @@ struct TopCommand: AsyncParsableCommand {
         if !plain, FullScreen.isAvailable {
             let stop = Gate()
             StopSignals.report { stop.open() }
-            let screen = WatchScreen(isColored: StandardOutput.isColored)
+            let person = StreamTable.Action.person(orElse: "top")
+            let screen = WatchScreen(isColored: StandardOutput.isColored) { action in
+                let (path, body) = action.request(by: person)
+                switch await client.send(.post, path, body) {
+                case .success: return nil
+                case .failure(let error): return error.message
+                }
+            }
             return await screen.run(until: stop) { detail in
                 let document = try? await client.get("/api/state").get()
                 guard let detail else { return (document, nil) }

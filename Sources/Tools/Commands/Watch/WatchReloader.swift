@@ -98,7 +98,8 @@ final class WatchReloader: Sendable {
         switch result {
         case .failure(let error):
             for problem in error.problems.prefix(20) { log.warning("\(problem)") }
-            fail("\(error.problems.count + error.omittedCount) problems")
+            let failure = FailedReload(error)
+            fail(failure, "\(failure.count) problems")
         case .success(let new):
             let old = state.withLock { $0.current }
             if let problem = command.problem(ofAccess: new) { return fail(problem) }
@@ -108,7 +109,7 @@ final class WatchReloader: Sendable {
                 try access.apply(new)
                 await backends.apply(to: delivery.instrument)
                 await receivers.apply(to: delivery.alerts)
-            } catch { return fail(error.description) }
+            } catch { return fail(FailedReload(reason: error.description), error.description) }
             factory.routes.replace(WatchRun.routes(new))
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
@@ -116,8 +117,8 @@ final class WatchReloader: Sendable {
         }
     }
 
-    private func fail(_ reason: String) {
-        monitor.noteFailedReload()
+    private func fail(_ failure: FailedReload, _ reason: String) {
+        monitor.note(failure)
         log.warning("the new configuration is not used (\(reason)); the monitor continues with the previous one")
     }
 

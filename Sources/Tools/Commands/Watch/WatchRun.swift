@@ -138,7 +138,11 @@ struct WatchRun {
     ) async {
         guard showsTable else { return await printLines(monitor, clock, until: stop) }
         log.silence()
-        await WatchScreen(isColored: StandardOutput.isColored).run(until: stop) { opened in
+        let person = StreamTable.Action.person(orElse: "watch")
+        let screen = WatchScreen(isColored: StandardOutput.isColored, canAct: true) { action in
+            await monitor.perform(action, by: person)
+        }
+        await screen.run(until: stop) { opened in
             let now = clock.timestamp
             let state = monitor.shown(at: now.instant)
             return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })

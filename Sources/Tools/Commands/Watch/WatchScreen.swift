@@ -11,10 +11,19 @@ final class WatchScreen: Sendable {
         var wake: Gate?
     }
 
+    /// Performs an action; returns what went wrong, or nil.
+    typealias Act = @Sendable (StreamTable.Action) async -> String?
+
     private let screen = FullScreen()
     private let state: Lock<State>
+    private let act: Act?
 
-    init(isColored: Bool) { state = Lock(State(table: StreamTable(isColored: isColored))) }
+    /// - Parameter act: performs what keys ask for. Without it, only a document that names a role allows actions, and
+    ///   each is refused.
+    init(isColored: Bool, canAct: Bool = false, act: Act? = nil) {
+        state = Lock(State(table: StreamTable(isColored: isColored, canAct: canAct)))
+        self.act = act
+    }
 
     /// Shows the table until `stop` opens or the person quits.
     /// - Parameter read: returns the state document, and the document of the stream that is shown in detail.
@@ -51,15 +60,29 @@ final class WatchScreen: Sendable {
     }
 
     private func press(_ keys: [TerminalKey], _ stop: Gate) {
-        let (hasEnded, wake) = state.withLock { state in
+        let (hasEnded, wake, actions) = state.withLock { state in
             let opened = state.table.opened
             for key in keys { state.table.press(key) }
             // A stream that was opened just now is read at once.
-            return (state.table.hasEnded, opened != state.table.opened ? state.wake : nil)
+            return (state.table.hasEnded, opened != state.table.opened ? state.wake : nil, state.table.takeActions())
         }
         if hasEnded { return stop.open() }
+        if !actions.isEmpty { Task { await perform(actions) } }
         wake?.open()
         draw()
+    }
+
+    /// Performs what keys asked for, and says how it went.
+    private func perform(_ actions: [StreamTable.Action]) async {
+        for action in actions {
+            let problem = if let act { await act(action) } else { "this monitor has no actions" }
+            let wake = state.withLock { state in
+                state.table.notice = problem.map { "Refused: \($0)" } ?? action.done
+                return state.wake
+            }
+            wake?.open()
+            draw()
+        }
     }
 
     /// Waits a second, or until something has to be read.
@@ -75,5 +98,16 @@ final class WatchScreen: Sendable {
     private func draw() {
         let size = screen.size
         state.withLock { state in screen.show(state.table.lines(columns: size.columns, rows: size.rows)) }
+    }
+}
+
+extension StreamTable.Action {
+    /// The notice after the action.
+    fileprivate var done: TerminalText {
+        switch self {
+        case .acknowledge: "Acknowledged for an hour."
+        case .tryNow(let stream): "A session of \(stream) starts now."
+        case .silence(let stream, _): "\(stream) is silenced for an hour."
+        }
     }
 }

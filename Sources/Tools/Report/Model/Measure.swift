@@ -67,8 +67,11 @@ package struct Measure: Hashable, Sendable {
         Dialect.instrument.metric(metric)?.value(of: session)?.double.map { $0 * factor }
     }
 
-    /// A value with its unit.
-    func text(_ value: Double) -> String { value.fixed(digits: digits) + (unit == "%" ? " %" : " \(unit)") }
+    /// A value with its unit; a time below a second in milliseconds.
+    func text(_ value: Double) -> String {
+        if unit == "s", value != 0, abs(value) < 0.9995 { return (value * 1000).fixed(digits: 0) + " ms" }
+        return value.fixed(digits: digits) + " \(unit)"
+    }
 }
 
 /// Numbers as decimal text, in the same form everywhere.
@@ -84,9 +87,10 @@ enum Decimal {
     /// A p-value.
     static func probability(_ p: Double) -> String { p < 0.001 ? "p < 0.001" : "p = " + p.fixed(digits: 3) }
 
-    /// Milliseconds as `1.250 s`, `12 min 3 s` or `2 h 5 min`.
+    /// Milliseconds as `250 ms`, `1.25 s`, `12 min 3 s` or `2 h 5 min`.
     static func duration(_ milliseconds: Double) -> String {
         let seconds = milliseconds / 1000
+        if milliseconds != 0, abs(milliseconds) < 999.5 { return milliseconds.fixed(digits: 0) + " ms" }
         if seconds < 60 { return seconds.fixed(digits: seconds < 10 ? 2 : 1) + " s" }
         // Sums of damaged numbers do not fit into an integer.
         guard seconds < 9e15 else { return seconds.fixed(digits: 0) + " s" }

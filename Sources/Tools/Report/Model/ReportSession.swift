@@ -31,9 +31,13 @@ package struct ReportSession: Sendable {
 
     /// The conspicuous properties of a session, the most important first.
     var urgency: (Int, Double) {
-        let stalled = values[Measure.rebufferTime.position] ?? 0
-        if failure != nil { return (2, stalled) }
-        return (isExitBeforeStart || isExitDuringRebuffer ? 1 : 0, stalled)
+        (urgencyClass, values[Measure.rebufferTime.position] ?? 0)
+    }
+
+    /// 2 for a failure, 1 for a person who left before the start or in a stall, 0 for any other session.
+    var urgencyClass: Int {
+        if failure != nil { return 2 }
+        return isExitBeforeStart || isExitDuringRebuffer ? 1 : 0
     }
 
     /// The end of the session in words.

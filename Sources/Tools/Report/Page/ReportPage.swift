@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentPageDesign
 internal import InstrumentText
 
 /// One self-contained HTML page: no network, no external file, a content security policy that allows only its own style
@@ -10,9 +11,8 @@ package struct ReportPage {
     /// The largest page in bytes.
     package static let mostBytes = 1_000_000
 
-    /// The style, `report.css`. Colours of text have a contrast of at least 4.5 to their background in both schemes,
-    /// colours of areas at least 3 (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
-    package static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+    /// The style: the tokens of all pages, and `report.css`.
+    package static let style = PageDesign.tokens + String(decoding: PackageResources.report_css, as: UTF8.self)
 
     /// The script, `report.js`: sorts and filters the table, and draws timelines. Text from outside is never markup to
     /// it: the script reads text of the page and creates elements and text nodes only.
@@ -36,7 +36,8 @@ package struct ReportPage {
     private static func render(_ set: SessionSet, _ comparison: Comparison?, _ now: WallTime, _ limits: PageLimits)
         -> String
     {
-        let data = SessionData(set.listed, limits: limits)
+        let sessions = set.listed.sorted { ($1.urgencyClass, $0.begin, $0.key) < ($0.urgencyClass, $1.begin, $1.key) }
+        let data = SessionData(sessions, limits: limits)
         let (style, script) = (Self.style, Self.script)
         // Without 'unsafe-inline', only text with these digests is applied or executed.
         let policy =
@@ -59,11 +60,11 @@ package struct ReportPage {
             <a class="skip" href="#sessions">Skip to the sessions</a>
             \(SummarySection.html(set, now: now, limits))
             <main>
+            \(FailureSection.html(set))
             \(ChartSection.html(set, comparison?.other))
             \(comparison.map { ComparisonSection.html($0, limits) } ?? "")
-            \(FailureSection.html(set))
             \(AdSection.html(set))
-            \(SessionSection.html(set, limits))
+            \(SessionSection.html(set, sessions, limits))
             </main>
             <script type="application/json" id="data">\(HTML(trusted: data.json))</script>
             <script>\(HTML(trusted: script))</script>

@@ -9,12 +9,13 @@ enum SessionSection {
         "Begin (UTC)", "Start time", "Stalls", "Rebuffer time", "Rebuffer ratio", "Play time", "Bitrate",
     ]
 
-    static func html(_ set: SessionSet, _ limits: PageLimits) -> HTML {
-        let left = set.count - set.listed.count
+    /// - Parameter sessions: the listed sessions in the order of the page.
+    static func html(_ set: SessionSet, _ sessions: [ReportSession], _ limits: PageLimits) -> HTML {
+        let left = set.count - sessions.count
         let note: HTML =
             left == 0
             ? ""
-            : "<p>The table lists \(set.listed.count) of \(set.count) sessions: those that failed and those with the longest stalls.</p>"
+            : "<p>The table lists \(sessions.count) of \(set.count) sessions: those that failed and those with the longest stalls.</p>"
         let heads = columns.enumerated().map { index, title -> HTML in
             "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\" data-sort=\"\(index)\">\(title)</button></th>"
         }
@@ -32,9 +33,9 @@ enum SessionSection {
             </div>
             <div class="scroll" role="region" aria-labelledby="sessions" tabindex="0">
             <table id="table">
-            <thead><tr><th scope="col">Session</th>\(heads.joined())<th scope="col">Outcome</th></tr></thead>
+            <thead><tr><th scope="col">Session</th><th scope="col">Outcome</th><th scope="col">Course</th>\(heads.joined())</tr></thead>
             <tbody>
-            \(set.listed.enumerated().map { row($1, number: $0 + 1, limits) }.joined())
+            \(sessions.enumerated().map { row($1, number: $0 + 1, limits) }.joined())
             </tbody>
             </table>
             </div>
@@ -55,9 +56,9 @@ enum SessionSection {
         let begin = WallTime(milliseconds: session.begin).rfc3339.prefix(19).replacing("T", with: " ")
         return """
             <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
-            <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td>\(begin)<td>\(cells[0])\
-            <td>\(session.stallCount)<td>\(cells[1])<td>\(cells[2])<td>\(cells[3])<td>\(cells[4])\
-            <td>\(session.ending)\(cause)\(healed)
+            <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td class="outcome">\(session.ending)\(cause)\(healed)<td class="ribbon"><td>\(begin)\
+            <td data-t="start">\(cells[0])<td data-t="stalls">\(session.stallCount)<td data-t="stalled">\(cells[1])\
+            <td data-t="ratio">\(cells[2])<td data-t="played">\(cells[3])<td data-t="bitrate">\(cells[4])
 
             """
     }

@@ -55,6 +55,7 @@
 
   function clock(ms) {
     const seconds = ms / 1000;
+    if (ms < 999.5) return Math.round(ms) + " ms";
     if (seconds < 60) return seconds.toFixed(seconds < 10 ? 2 : 1) + " s";
     const whole = Math.round(seconds);
     const rest = String(whole % 60).padStart(2, "0");
@@ -62,7 +63,7 @@
     return minutes < 60 ? minutes + ":" + rest + " min"
       : Math.floor(minutes / 60) + ":" + String(minutes % 60).padStart(2, "0") + ":" + rest + " h";
   }
-  const tick = ms => ms < 60e3 ? Number((ms / 1000).toFixed(2)) + " s" : clock(ms);
+  const tick = ms => ms > 0 && ms < 1000 ? ms + " ms" : ms < 60e3 ? Number((ms / 1000).toFixed(2)) + " s" : clock(ms);
   const pairs = list => {
     const points = [];
     for (let i = 0; i + 1 < (list || []).length; i += 2) points.push([list[i], list[i + 1]]);
@@ -152,6 +153,27 @@
     return { svg, states, totals };
   }
 
+  /** The states of a session as one bar. */
+  function ribbon(session) {
+    const svg = document.createElementNS(space, "svg");
+    const states = phases(session);
+    const totals = {};
+    const paths = {};
+    const whole = Math.max(1, session.l, ...states.map(phase => phase.begin + phase.length));
+    for (const phase of states) {
+      totals[phase.state] = (totals[phase.state] || 0) + phase.length;
+      const from = phase.begin / whole * 400;
+      paths[phase.state] = (paths[phase.state] || "") + "M" + from.toFixed(1) + " 0h" + Math.max(1.5, phase.length / whole * 400).toFixed(1) + "V14H" + from.toFixed(1) + "z";
+    }
+    svg.setAttribute("viewBox", "0 0 400 14");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("role", "img");
+    draw(svg, "title", {}, Object.keys(totals).map(state => state + " " + clock(totals[state])).join(", ") || "no states");
+    // Short troubles are drawn over long good states.
+    for (const state of Object.keys(paths).sort((a, b) => (b === "playing") - (a === "playing"))) draw(svg, "path", { class: state, d: paths[state] });
+    return svg;
+  }
+
   function panel(session, name) {
     const box = make("div", { class: "panel" });
     const drawn = timeline(session, name);
@@ -206,6 +228,7 @@
     if (button.dataset.sort !== undefined) sort(button); else if (button.closest("#table tbody")) toggle(button);
   });
   for (const id of ["filter", "outcome", "stalled"]) by(id).addEventListener("input", filter);
+  for (const row of rows) row.querySelector(".ribbon").append(ribbon(data.sessions[row.index]));
   narrow.addEventListener("change", () => {
     for (const button of body.querySelectorAll("button[aria-expanded=true]")) { toggle(button); toggle(button); }
   });

@@ -1,0 +1,171 @@
+// Tiles, incidents, banners and the further views.
+
+const tileStates = ["down", "stalled", "impaired", "playing", "starting", "waiting", "stopped"];
+
+function drawTiles() {
+  const counts = {};
+  for (const row of store.rows.values()) counts[stateOf(row)] = (counts[stateOf(row)] || 0) + 1;
+  const items = tileStates.filter(state => counts[state] || ["down", "stalled", "playing"].includes(state) || choices.state === state)
+    .map(state => ({ key: state, figure: String(counts[state] || 0), text: state, tone: counts[state] ? states[state].tone : "zero" }));
+  const goal = store.objectives.find(objective => typeof objective.value === "number");
+  if (goal) items.push({ key: "goal", figure: share(goal.value), text: goal.name + ", goal " + share(goal.goal), tone: goal.value >= goal.goal ? "ok" : "down" });
+  keyed($("tiles"), store.names.length ? items : [], item => item.key, item => {
+    const tile = button(null, () => {
+      if (item.key === "goal") { location.hash = "view=objectives"; return; }
+      choices.state = choices.state === item.key ? "" : item.key;
+      drawTiles();
+      arrange();
+    });
+    tile.append(el("b"), el("span"));
+    return tile;
+  }, (tile, item) => {
+    dress(tile, "tile " + item.tone + (item.key === "goal" ? " goal" : ""));
+    if (item.key !== "goal") mark(tile, "aria-pressed", choices.state === item.key);
+    say(tile.firstElementChild, item.figure);
+    say(tile.lastElementChild, item.text);
+  });
+}
+/** A share as the monitor gives it: of 1, or in percent. */
+const share = value => typeof value === "number" ? (value <= 1 ? value * 100 : value).toFixed(2).replace(/\.?0+$/, "") + " %" : String(value ?? dash);
+
+/** Who has an incident, and until when. */
+function holder(incident) {
+  const until = incident.until ? "until " + clock(incident.until, now(), 16) + " UTC" : "";
+  if (incident.state === "acknowledged") return [incident.by || "acknowledged", until].filter(Boolean).join(", ");
+  if (isQuiet(incident)) return [incident.state, until].filter(Boolean).join(" ");
+  return "";
+}
+
+function incidentDetails(incident) {
+  const names = incident.streams || [], count = incident.streamCount ?? names.length;
+  const listed = names.slice(0, 4).join(", ");
+  return [plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""),
+    incident.host && !incident.title.includes(incident.host) ? incident.host : "", incident.evidence?.length ? plural(incident.evidence.length, "piece") + " of evidence" : ""].filter(Boolean).join(" · ");
+}
+
+function drawIncidents(parent, list) {
+  keyed(parent, list, incident => incident.id, incident => {
+    const item = el("div", null, "incident"), link = el("a", null, "title");
+    link.href = "#" + new URLSearchParams(incident.isAlert ? { stream: incident.streams[0] } : { incident: incident.id });
+    item.parts = { link, text: el("span", null, "dim"), time: el("span", null, "age"), who: el("span", null, "who"), acts: el("span", null, "acts") };
+    const words = el("div", null, "words", link, item.parts.text);
+    item.append(el("i"), words, item.parts.time, item.parts.who, item.parts.acts);
+    item.addEventListener("click", event => { if (!event.target.closest("a,button") && getSelection().isCollapsed) link.click(); });
+    return item;
+  }, (item, incident) => {
+    dress(item, "incident " + (!isOpen(incident) || isQuiet(incident) ? "quiet" : incident.severity || "warning"));
+    const parts = item.parts, end = isOpen(incident) ? now() : Date.parse(incident.ended);
+    say(parts.link, incident.title);
+    mark(parts.link, "aria-current", panel.incident === incident.id ? "true" : null);
+    say(parts.text, (incident.text && incident.isAlert ? incident.text + " · " : "") + incidentDetails(incident));
+    say(parts.time, (isOpen(incident) ? "" : "closed, ") + duration(end - Date.parse(incident.since)));
+    mark(parts.time, "title", "since " + clock(incident.since, now()) + " UTC");
+    say(parts.who, holder(incident));
+    parts.who.hidden = !holder(incident);
+    drawActions(parts.acts, incident, true);
+  });
+}
+
+function drawOverview() {
+  drawTiles();
+  const all = incidentsInOrder(), open = all.filter(isOpen);
+  say($("opencount"), open.length ? String(open.length) : "");
+  $("alerting").hidden = !open.length;
+  drawIncidents($("alerting"), open.slice(0, 5));
+  let more = $("alerting").more;
+  if (!more) {
+    more = $("alerting").more = el("a", null, "more");
+    more.href = "#view=incidents";
+  }
+  if (open.length > 5) { $("alerting").append(more); say(more, "+" + (open.length - 5) + " more"); } else more.remove();
+  if (!$("incidents").hidden) drawIncidentView(all);
+  document.querySelector("[data-view=objectives]").hidden = !store.objectives.length;
+  if (!$("objectives").hidden) drawObjectives();
+  if (!$("delivery").hidden) drawDelivery();
+  drawConfiguration();
+  drawHealth();
+  drawEmpty();
+  const down = [...store.rows.values()].filter(row => stateOf(row) === "down").length;
+  const title = (down ? "(" + down + " down) " : "") + (panel.stream ? panel.stream + " – " : "") + "Instrument monitor";
+  if (document.title !== title) document.title = title;
+}
+
+function drawIncidentView(all) {
+  const list = $("incidentlist");
+  drawIncidents(list, all);
+  if (!all.length && !list.none) list.append(list.none = el("p", "No incident is known.", "dim"));
+  if (all.length && list.none) { list.none.remove(); list.none = null; }
+  const box = $("silences");
+  keyed(box, store.silences.length ? [{ id: "\0" }, ...store.silences] : [], silence => silence.id, silence => {
+    if (silence.id === "\0") return el("h2", "Silences");
+    const item = el("div", null, "silence", el("span"), el("span", null, "dim"));
+    if (store.role === "act") item.append(button("End the silence", () => act("/api/silences/" + encodeURIComponent(silence.id), undefined, "The silence has ended.", "DELETE")));
+    return item;
+  }, (item, silence) => {
+    if (silence.id === "\0") return;
+    say(item.children[0], (silence.matchers || []).map(m => m.label + (m.isRegex ? "=~" : "=") + m.value).join(", "));
+    say(item.children[1], [silence.ends ? "until " + clock(silence.ends, now(), 16) + " UTC" : "", silence.by && "by " + silence.by, silence.reason].filter(Boolean).join(" · "));
+  });
+}
+
+/** A table of some columns. */
+function drawTable(parent, titles, rows, emptyText) {
+  if (!parent.table) {
+    const head = el("tr");
+    titles.forEach((title, index) => { const th = el("th", title, index ? "figure" : ""); th.scope = "col"; head.append(th); });
+    parent.table = el("tbody");
+    parent.append(el("table", null, "plain", el("thead", null, "", head), parent.table), parent.none = el("p", emptyText, "dim"));
+  }
+  parent.none.hidden = rows.length > 0;
+  parent.table.parentElement.hidden = !rows.length;
+  keyed(parent.table, rows, row => row[0], row => {
+    const tr = el("tr");
+    row.forEach((_, index) => {
+      const part = el(index ? "td" : "th", null, index ? "figure" : "");
+      if (!index) part.scope = "row";
+      part.dataset.title = titles[index];
+      tr.append(part);
+    });
+    return tr;
+  }, (tr, row) => row.forEach((value, index) => say(tr.children[index], String(value))));
+}
+const drawObjectives = () => drawTable($("objectivelist"), ["Objective", "Days", "Goal", "Value", "Error budget left"],
+  store.objectives.map(o => [o.name, o.days ?? dash, share(o.goal), share(o.value), share(o.budgetLeft)]), "No objective is configured.");
+const drawDelivery = () => drawTable($("ledger"), ["Backend", "Emitted", "Delivered", "Queued", "Refused", "Dropped"],
+  store.backends.map(b => [b.name, b.emitted, b.acknowledged, b.queued, b.dead, b.dropped]), "No backend is configured: samples are not recorded.");
+
+/** The banner of a configuration that is not used: file, line, and what to do. */
+function drawConfiguration() {
+  const banner = $("configuration"), monitor = store.monitor, problems = monitor.configurationProblems || [];
+  banner.hidden = monitor.configurationValid !== false;
+  if (banner.hidden) return;
+  if (!banner.list) banner.append(el("strong", "The new configuration is not used; the monitor continues with the previous one."), banner.list = el("ul"), banner.rest = el("p"));
+  keyed(banner.list, problems, problem => problem.file + ":" + problem.line + ":" + problem.message,
+    problem => el("li", null, "", el("code", problem.file + (problem.line ? ":" + problem.line : "")), document.createTextNode(" " + problem.message)));
+  const left = (monitor.configurationProblemCount ?? problems.length) - problems.length;
+  say(banner.rest, left > 0 ? "+" + left + " more; `player-monitor watch --check FILE` prints them all." : "Correct the file; the monitor reads it again once it changes.");
+}
+
+function drawHealth() {
+  const monitor = store.monitor, lost = store.backends.reduce((sum, b) => sum + (b.dropped || 0) + (b.dead || 0), 0);
+  const late = monitor.delay > 1000;
+  say($("health"), store.isStale ? "" : late ? "monitor " + inSeconds(monitor.delay) + " late: stalls may be its own" : lost ? plural(lost, "sample") + " lost" : store.latest ? "monitor ok" : "");
+  $("health").className = late || lost ? "trouble" : "";
+}
+
+function drawEmpty() {
+  const box = $("empty"), isEmpty = store.latest > 0 && !store.names.length;
+  box.hidden = !isEmpty;
+  $("table").hidden = document.querySelector(".tools").hidden = isEmpty;
+  if (!isEmpty || box.firstChild) return;
+  const file = 'streams:\n  - { name: news, url: "https://cdn.example/news/master.m3u8", continuous: true }\n';
+  const command = "player-monitor watch --check monitor.yaml\nplayer-monitor watch --listen 127.0.0.1:9464 monitor.yaml";
+  box.append(el("h2", "No stream is configured"), el("p", "Add a stream to the configuration, for example monitor.yaml:"), code(file),
+    el("p", "Check the file and start the monitor. A monitor that runs reads the file again once it changes."), code(command));
+}
+/** A text to copy. */
+function code(text) {
+  const pre = el("pre", text);
+  pre.tabIndex = 0;
+  return el("div", null, "code", pre, button("Copy", () => copy(text)));
+}

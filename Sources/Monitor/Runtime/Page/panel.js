@@ -1,0 +1,214 @@
+// The panel at the side: one stream, or one incident.
+
+const panel = { stream: null, incident: null, other: null, isDay: false, detail: null, otherDetail: null, parts: null, key: "", timer: 0, returning: null };
+
+/** The address of a state of the page, after `#`. */
+function address(changes) {
+  const values = { stream: panel.stream, incident: panel.incident, compare: panel.other, ...changes };
+  return "#" + new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+}
+
+function title(text, aside) { return el("h3", text, "", aside || null); }
+
+/** The skeleton of a stream's panel; `drawStream` fills it. */
+function buildStream() {
+  const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"),
+    findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
+  parts.causeTitle = parts.cause.appendChild(el("strong"));
+  parts.causeText = parts.cause.appendChild(el("span"));
+  parts.waterfall = makeWaterfall(time => parts.timeline.show(time));
+  parts.timeline = makeTimeline(time => parts.waterfall.show(time));
+  const close = button("Close", shut, "close");
+  const spans = el("span", null, "switch");
+  spans.setAttribute("role", "group");
+  spans.setAttribute("aria-label", "Length of the time axis");
+  parts.spans = [["1 h", false], ["24 h", true]].map(([text, isDay]) => {
+    const part = button(text, () => { panel.isDay = isDay; drawPanel(); });
+    spans.append(part);
+    part.isDay = isDay;
+    return part;
+  });
+  parts.compare.setAttribute("aria-label", "Compare with another stream");
+  parts.compare.onchange = () => { location.hash = address({ compare: parts.compare.value }); };
+  parts.acknowledge = el("span", null, "acts");
+  parts.tryNow = button("Try now", () => act("/api/try?name=" + encodeURIComponent(panel.stream), {}, "A session starts now."));
+  parts.checkNow = button("Check now", () => act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now."));
+  parts.silence = button("Silence…", () => askSilence(panel.stream, { stream: panel.stream }));
+  parts.curl = button("as curl", () => panel.detail?.address && copy(asCurl(panel.detail.address)));
+  parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
+  parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
+  parts.requestTitle = title("Requests", el("span", "waiting and receiving"));
+  parts.findingTitle = title("Findings");
+  parts.logTitle = title("Events", el("span", "UTC"));
+  $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
+    title("Course", spans), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
+  panel.parts = parts;
+}
+
+function drawStream() {
+  const parts = panel.parts, row = store.rows.get(panel.stream), detail = panel.detail?.name === panel.stream ? panel.detail : null, known = detail || row;
+  say(parts.name, panel.stream);
+  if (!known) {
+    parts.cause.hidden = false;
+    dress(parts.cause, "cause idle");
+    say(parts.causeTitle, store.latest ? "No stream has this name" : "");
+    say(parts.causeText, store.latest ? "The configuration has no stream of this name; it may have been removed." : "");
+    return;
+  }
+  const cause = known.cause, [word, time] = stateText(row || known), tone = lookOf(row || known).tone;
+  const labels = Object.entries(known.labels || {}).map(([key, value]) => key + "=" + value);
+  say(parts.labels, [known.title && known.title !== known.name ? known.title : "", ...labels, known.address].filter(Boolean).join(" · "));
+  parts.cause.hidden = false;
+  dress(parts.cause, "cause " + tone);
+  say(parts.causeTitle, (cause ? cause.title + " since " + clock(cause.since, now()) + " UTC" : (word.trim() + " " + time).trim()));
+  const next = Date.parse((row || known).nextTry) - now();
+  say(parts.causeText, [cause ? word.trim() + (time ? " " + time : "") + "." : "", cause?.text || (known.up === false && known.error ? known.error.message || known.error.code : "")
+    || (known.broken?.length ? "Broken rules: " + known.broken.join(", ") + "." : ""), next > 0 && word !== "next in " ? "Next try in " + duration(next) + "." : ""].filter(Boolean).join(" "));
+  const own = incidentsOf(panel.stream), may = store.role === "act";
+  keyed(parts.incidents, own.filter(incident => !incident.isAlert), incident => incident.id, incident => { const link = el("a"); link.href = address({ stream: null, compare: null, incident: incident.id }); return link; },
+    (link, incident) => say(link, "Incident: " + incident.title + (holder(incident) ? " (" + holder(incident) + ")" : "")));
+  const free = own.find(incident => incident.state === "open" && !incident.isAlert);
+  keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
+  parts.tryNow.hidden = parts.checkNow.hidden = parts.silence.hidden = !may;
+  parts.curl.hidden = !known.address;
+  const names = store.names.filter(name => name !== panel.stream);
+  parts.compare.hidden = !names.length;
+  if (parts.compare.count !== names.length || parts.compare.of !== panel.stream) {
+    parts.compare.count = names.length;
+    parts.compare.of = panel.stream;
+    parts.compare.replaceChildren(...[["", "Compare…"], ...names.map(name => [name, name])].map(([value, text]) => { const option = el("option", text); option.value = value; return option; }));
+  }
+  if (parts.compare.value !== (panel.other || "")) parts.compare.value = panel.other || "";
+  for (const part of parts.spans) mark(part, "aria-pressed", part.isDay === panel.isDay);
+  if (!detail) return;
+  const other = panel.other && panel.otherDetail?.name === panel.other ? panel.otherDetail : null;
+  parts.timeline.draw(detail, other, panel.isDay);
+  const hasRequests = detail.requests?.length > 0;
+  parts.requestTitle.hidden = parts.waterfall.box.hidden = parts.har.hidden = !hasRequests;
+  if (hasRequests) parts.waterfall.draw(detail);
+  drawFindings(parts, detail.checks || []);
+  const facts = [["Start", inMilliseconds(detail.startup)], ["Stalls", plural(detail.rebuffers, "stall") + ", " + span(detail.rebuffering || 0) + " of " + duration((detail.playing || 0) + (detail.rebuffering || 0))],
+    ["Bitrate", inMegabits(detail.bitrate)], ["Behind live", inSeconds(detail.latency)], ["Buffer", inSeconds(detail.buffer)], ["Sessions", detail.sessions === undefined ? dash : plural(detail.sessions, "session") + ", " + plural(detail.errors || 0, "error")],
+    ["Playlist unchanged for", detail.age === undefined ? dash : duration(detail.age)], ["Loudness", detail.loudness === undefined ? dash : detail.loudness.toFixed(1) + " LUFS"]].filter(([, text]) => text !== dash);
+  keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
+  const log = [...(detail.log || [])].reverse();
+  parts.logTitle.hidden = !log.length;
+  const counts = new Map();
+  keyed(parts.log, log.map(entry => { const key = entry.time + entry.text, count = counts.get(key) || 0; counts.set(key, count + 1); return { ...entry, key: key + count }; }), entry => entry.key,
+    entry => el("li", null, entry.kind === "error" || entry.kind === "alert" ? "bad" : entry.kind === "stall" || entry.kind === "check" ? "warn" : "", timeOf(entry.time, now()), el("span", entry.text)));
+}
+
+function drawFindings(parts, checks) {
+  parts.findingTitle.hidden = !checks.length;
+  const list = [...checks].sort((a, b) => b.broken - a.broken);
+  keyed(parts.findings, list, check => check.rule, () => {
+    const item = el("div", null, "finding");
+    item.parts = { head: el("strong"), text: el("p"), evidence: el("div", null, "evidence") };
+    item.append(item.parts.head, item.parts.text, item.parts.evidence);
+    return item;
+  }, (item, check) => {
+    dress(item, "finding " + (check.broken ? "broken" : "kept"));
+    say(item.parts.head, check.rule + (check.broken ? " broken for " + duration(now() - Date.parse(check.since)) : " kept since " + clock(check.since, now()) + " UTC"));
+    say(item.parts.text, (check.broken ? "" : "Before: ") + check.message);
+    drawEvidence(item.parts.evidence, check.evidence || []);
+  });
+}
+
+/** The evidence of a finding or an incident: of this monitor only. */
+function drawEvidence(parent, list) {
+  keyed(parent, list, piece => piece.id, piece => {
+    const item = el("div", null, "piece"), label = piece.kind + (piece.time ? " at " + clock(piece.time, now()) + " UTC" : "") + (piece.text ? ": " + piece.text : "");
+    const from = piece.href ? new URL(piece.href, location.href) : null;
+    if (!from || from.origin !== location.origin) { item.append(el("span", label)); return item; }
+    const open = button(label, async () => {
+      try {
+        const answer = await fetch(from, { headers: headers() });
+        if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || "status " + answer.status);
+        const content = await answer.blob();
+        if (piece.kind === "picture") {
+          const image = el("img");
+          image.alt = label;
+          image.src = URL.createObjectURL(content.type.startsWith("image/") && !content.type.includes("svg") ? content : new Blob([content], { type: "image/png" }));
+          item.replaceChildren(open, image);
+        } else if (piece.kind === "segment") save(panel.stream + "-" + piece.id, content);
+        else {
+          const text = el("pre", (await content.text()).slice(0, 100000));
+          text.tabIndex = 0;
+          item.replaceChildren(open, text);
+        }
+      } catch (error) { tell("The evidence could not be read: " + error.message, true); }
+    });
+    item.append(open);
+    return item;
+  });
+}
+
+function buildIncident() {
+  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence") };
+  parts.causeTitle = parts.text.appendChild(el("strong"));
+  parts.causeText = parts.text.appendChild(el("span"));
+  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.streamTitle, parts.streams, parts.evidenceTitle, parts.evidence);
+  panel.parts = parts;
+}
+
+function drawIncident() {
+  const parts = panel.parts, incident = store.incidents.find(incident => incident.id === panel.incident);
+  say(parts.name, incident ? incident.title : "Incident " + panel.incident);
+  parts.text.hidden = parts.acts.hidden = parts.facts.hidden = !incident && store.latest > 0 ? false : !incident;
+  if (!incident) { say(parts.causeTitle, store.latest ? "The monitor no longer knows this incident" : ""); return; }
+  const end = isOpen(incident) ? now() : Date.parse(incident.ended);
+  dress(parts.text, "cause " + (!isOpen(incident) || isQuiet(incident) ? "idle" : incident.severity === "critical" ? "down" : "stall"));
+  say(parts.causeTitle, incident.state + " · " + duration(end - Date.parse(incident.since)) + " since " + clock(incident.since, now()) + " UTC");
+  say(parts.causeText, incident.text || "");
+  drawActions(parts.acts, incident, false);
+  const labels = Object.entries(incident.labels || {}).map(([key, value]) => key + "=" + value).join(", ");
+  const facts = [["Severity", incident.severity], ["With", holder(incident)], ["Note", incident.note], ["Host", incident.host], ["All have", labels],
+    ["Viewer minutes", incident.viewerMinutes === undefined ? "" : String(Math.round(incident.viewerMinutes))], ["Alerts", (incident.alerts || []).join(", ")]].filter(([, text]) => text);
+  keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
+  const names = incident.streams || [];
+  say(parts.streamTitle, plural(incident.streamCount ?? names.length, "stream"));
+  keyed(parts.streams, names, name => name, name => { const link = el("a"); link.href = address({ incident: null, stream: name }); return link; }, (link, name) => {
+    const row = store.rows.get(name);
+    say(link, row ? lookOf(row).sign + " " + name + " · " + stateText(row).join(" ").trim() : name);
+  });
+  parts.evidenceTitle.hidden = !incident.evidence?.length;
+  drawEvidence(parts.evidence, incident.evidence || []);
+}
+
+function drawPanel() {
+  const key = panel.stream ? "stream " + panel.stream : panel.incident ? "incident " + panel.incident : "";
+  const isNew = key !== panel.key;
+  panel.key = key;
+  $("panel").hidden = !key;
+  document.body.classList.toggle("open", !!key);
+  if (!key) return;
+  mark($("panel"), "aria-label", panel.stream || "Incident");
+  if (isNew && panel.stream) buildStream();
+  if (isNew && panel.incident && !panel.stream) buildIncident();
+  if (panel.stream) drawStream(); else drawIncident();
+}
+
+/** Reads the stream of the panel from the monitor, and again after a while. */
+async function readDetail() {
+  clearTimeout(panel.timer);
+  const [name, other] = [panel.stream, panel.other];
+  if (!name) return;
+  const read = async name => {
+    const answer = await fetch("/api/stream?name=" + encodeURIComponent(name), { headers: headers() });
+    return answer.ok ? answer.json() : null;
+  };
+  try {
+    const [detail, otherDetail] = await Promise.all([read(name), other ? read(other) : null]);
+    if (panel.stream !== name || panel.other !== other) return;
+    [panel.detail, panel.otherDetail] = [detail, otherDetail];
+    drawPanel();
+  } catch { /* the connection's banner says it */ }
+  clearTimeout(panel.timer);
+  if (panel.stream === name) panel.timer = setTimeout(readDetail, 2000);
+}
+
+/** Closes the panel; its row has the focus then. */
+function shut() {
+  panel.returning = panel.stream;
+  location.hash = "";
+}

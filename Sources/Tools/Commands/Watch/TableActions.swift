@@ -1,0 +1,57 @@
+internal import Foundation
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentMonitor
+internal import InstrumentMonitorRuntime
+
+/// What the keys of the table ask for: of a monitor in this process, and over HTTP.
+extension StreamTable.Action {
+    /// The person at the terminal, for the log of who did what.
+    static func person(orElse name: String) -> String { ProcessInfo.processInfo.environment["USER"] ?? name }
+
+    /// The request that performs the action.
+    func request(by person: String) -> (path: String, body: JSONValue) {
+        switch self {
+        case .acknowledge(let incident, let note):
+            (
+                "/api/incidents/\(PercentCoding.encoded(incident))/acknowledge",
+                ["by": .string(person), "for": "1h", "note": .string(note)]
+            )
+        case .tryNow(let stream): ("/api/try?name=" + PercentCoding.encoded(stream), [:])
+        case .silence(let stream, let reason):
+            (
+                "/api/silences",
+                [
+                    "matchers": [["label": "stream", "value": .string(stream)]], "for": "1h", "by": .string(person),
+                    "reason": .string(reason),
+                ]
+            )
+        }
+    }
+}
+
+extension Monitor {
+    /// Performs an action of the table; returns what went wrong, or nil.
+    func perform(_ action: StreamTable.Action, by person: String) async -> String? {
+        let result: Result<String, IncidentActionError>
+        switch action {
+        case .tryNow(let stream):
+            switch await tryNow(stream) {
+            case .unknown: return "no stream has this name"
+            case .stopping: return "the monitor stops, or the stream was removed"
+            case .starts, .restarts, .plays:
+                record("try", on: stream, by: person)
+                return nil
+            }
+        case .acknowledge(let incident, let note):
+            result = await act(.acknowledge(id: incident, until: .seconds(3_600), note: note), by: person)
+        case .silence(let stream, let reason):
+            guard let matcher = LabelMatcher(label: "stream", value: stream) else { return "no stream has this name" }
+            result = await act(.silence([matcher], for: .seconds(3_600), reason: reason), by: person)
+        }
+        switch result {
+        case .success: return nil
+        case .failure(let error): return error.description
+        }
+    }
+}
