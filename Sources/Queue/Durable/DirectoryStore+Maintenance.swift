@@ -23,8 +23,9 @@ extension DirectoryStore {
             try drain()
             saveChanges()
             if configuration.synchronization != .never { try synchronizeWritten() }
+            noteSuccess(of: .maintenance)
         } catch {
-            report(.store("\(error); the store retries with the next sample"))
+            noteFailure("\(error); the store retries with the next sample", of: .maintenance)
         }
     }
 
