@@ -28,13 +28,18 @@ package enum FileLimit {
     /// The rest is for the system's libraries, some of which end the process if they cannot open a descriptor. A new
     /// descriptor has the smallest free number (POSIX, `open`): a number near the limit means that few are left.
     package static func keepingReserve(_ descriptor: Int32) -> Int32 {
-        var limit = rlimit()
-        guard descriptor >= 0, getrlimit(resource, &limit) == 0 else { return descriptor }
-        let count = Int(clamping: limit.rlim_cur)
-        if Int(descriptor) < count - reserve(of: count) { return descriptor }
+        if Int(descriptor) < reserveStart { return descriptor }
         close(descriptor)
         errno = EMFILE
         return -1
+    }
+
+    /// The first number of the descriptors that are left to the system's libraries.
+    package static var reserveStart: Int {
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return .max }
+        let count = Int(clamping: limit.rlim_cur)
+        return count - reserve(of: count)
     }
 
     /// The number of descriptors that are left to others, of the number that the process may have.
