@@ -30,7 +30,7 @@ extension DirectoryStore {
     func saveChanges() -> Bool {
         if isViewed { return true }
         let isSaved = writing.withLock { _ in
-            let changes = state.withLock { $0.takeChanges() }
+            guard let changes = state.withLock({ $0.isLetGo ? nil : $0.takeChanges() }) else { return false }
             if changes.isEmpty { return true }
             do {
                 try bookkeeping.save(changes)

@@ -81,6 +81,8 @@ final class DirectoryStore: Sendable {
         var carried: [String: Bookkeeping.CarriedSum]
         /// The number of refused samples that the places have counted.
         var refusedCount = 0
+        /// Whether the folder was released without being closed: work that was scheduled before changes no file.
+        var isLetGo = false
         /// The failures that were reported and have not ended.
         var failures: [Work: String] = [:]
         /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest
@@ -422,18 +424,22 @@ final class DirectoryStore: Sendable {
         bookkeeping.close()
     }
 
-    /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them.
+    /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them. Waits for work
+    /// that changes files: from here on another store may change them.
     func letGo() {
-        draining.withLock { _ in
-            if isReleased.withLock({ $0 }) { return }
-            do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
-            isReleased.withLock { $0 = true }
-            // Samples that could not be copied stay in the staging area, for the next start.
-            let staging = state.withLock { $0.staging.take() }
-            if let staging, staging.isEmpty {
-                StagingMark.remove(in: path)
-                staging.area.delete()
+        chores.withLock { _ in
+            draining.withLock { _ in
+                if isReleased.withLock({ $0 }) { return }
+                do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
+                isReleased.withLock { $0 = true }
+                // Samples that could not be copied stay in the staging area, for the next start.
+                let staging = state.withLock { $0.staging.take() }
+                if let staging, staging.isEmpty {
+                    StagingMark.remove(in: path)
+                    staging.area.delete()
+                }
             }
+            writing.withLock { _ in state.withLock { $0.isLetGo = true } }
         }
         lock.withLock { $0 = nil }
     }
