@@ -294,7 +294,7 @@ let package = Package(
         library(
             "Transport",
             "Support/Transport",
-            uses: "Compression HTTP Text",
+            uses: "Compression Files HTTP Text",
             and: [onLinux("CCurl"), onLinux("CTransportShim")]
         ),
         library("Compression", "Support/Compression", uses: "HTTP", and: ["CZlib"]),
@@ -424,8 +424,8 @@ let package = Package(
         tests(
             "Transport",
             "Support/Transport",
-            uses: "Compression HTTP Transport",
-            and: ["CTestResolver", "CTransportShim"]
+            uses: "Compression Files HTTP Transport",
+            and: ["CCurl", "CTestResolver", "CTransportShim"]
         ),
         shared("LoopbackServers"),
         shared("TestTraits", and: ["LoopbackServers"]),

@@ -15,6 +15,7 @@ public final class BatchQueue: Sendable {
     let state: Lock<State>
     /// Serializes changes of consent. Never held on the path of `emit`.
     let consentChange = Lock(())
+    private let refusals = Lock(RefusalBursts())
     private let networkWatch = Lock<Task<Void, Never>?>(nil)
     /// Runs the tasks that wait for lanes and for the network, without a thread of Swift's pool. Never blocks.
     private let waiting = LaneExecutor(label: "instrument.queue")
@@ -180,7 +181,7 @@ public final class BatchQueue: Sendable {
             for index in lanes.indices { lanes[index].appended(added, isPrompt: isPrompt) }
             return .stored
         } catch {
-            report(.notQueued(error))
+            if refusals.withLock({ $0.isNews(error.code, at: clock.now) }) { report(.notQueued(error)) }
             return .notStored(error)
         }
     }

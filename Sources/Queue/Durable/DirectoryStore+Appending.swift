@@ -156,7 +156,9 @@ extension DirectoryStore {
         QueueError(.full, "the queue in \(path) is at its limit; deliver more often, or raise the limit")
     }
 
-    private func countRefused(_ state: inout State, _ count: Int) {
+    func countRefused(_ state: inout State, _ count: Int) {
+        state.refusedCount += count
+        state.staging?.area.note(refused: state.refusedCount)
         for index in state.places.indices {
             state.places[index].row.drops[.refused, default: 0] += count
             state.places[index].isChanged = true

@@ -174,7 +174,7 @@ extension DirectoryStore {
             let needed = size + SegmentHeader.size + RecordFormat.headerSize
             let spare = state.log.takeSpare(atLeast: needed)
             let next = state.log.nextSequence
-            return (spare, next, state.log.path(of: next), max(state.log.segmentSize, needed))
+            return (spare, next, state.log.path(of: next), max(state.log.nextSegmentSize, needed))
         }
         let segment = if let spare { spare } else { try Segment(creating: path, capacity: segmentSize) }
         segment.begin(SegmentHeader(log: logNumber, first: next))
@@ -191,6 +191,7 @@ extension DirectoryStore {
             })
         else { return }
         segment.seal(count: count, end: end)
+        segment.releaseFile()
         state.withLock { $0.log.headIsSealed() }
     }
 

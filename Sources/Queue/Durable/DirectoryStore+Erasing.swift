@@ -157,29 +157,20 @@ extension DirectoryStore.State {
     /// Counts samples as erased for the backends that have not passed them, and removes them from the samples that were
     /// read ahead. Returns the numbers of the letters that are erased.
     fileprivate mutating func erase(_ sequences: SequenceSet, _ letters: [String: Set<UInt64>]) -> Set<UInt64> {
-        var all = erased
-        all.formUnion(sequences)
+        remove(sequences, countedAs: .erased)
         var allGone: Set<UInt64> = []
         for index in places.indices {
-            let waiting = waiting(places[index].row)
-            let count = all.count(in: waiting) - erased.count(in: waiting)
             // A delivery may have ended since the letters were read: it settles retries, and makes letters of samples.
             let gone = (letters[places[index].row.name] ?? [])
                 .union(places[index].newLetters.map(\.sequence).filter(sequences.contains))
                 .subtracting(places[index].goneLetters)
             let retried = places[index].retries.filter { gone.contains($0.sequence) }.count
-            if count + gone.count > 0 { places[index].row.drops[.erased, default: 0] += count + gone.count }
+            if !gone.isEmpty { places[index].row.drops[.erased, default: 0] += gone.count }
             places[index].row.dead -= gone.count - retried
             places[index].retries.removeAll { gone.contains($0.sequence) }
-            places[index].readAhead.removeAll { sequences.contains($0.record.sequence) }
-            places[index].version += 1
             places[index].removeLetters(gone)
-            places[index].isChanged = true
             allGone.formUnion(gone)
         }
-        erased = all
-        unsavedErased.formUnion(sequences)
-        skipErased()
         return allGone
     }
 }

@@ -23,8 +23,9 @@ extension DirectoryStore {
             try drain()
             saveChanges()
             if configuration.synchronization != .never { try synchronizeWritten() }
+            noteSuccess(of: .maintenance)
         } catch {
-            report(.store("\(error); the store retries with the next sample"))
+            noteFailure("\(error); the store retries with the next sample", of: .maintenance)
         }
     }
 
@@ -59,10 +60,12 @@ extension DirectoryStore {
 
     /// The caller holds `chores`.
     func doChoresLocked() {
-        let chores = state.withLock { state in
+        let chores = state.withLock { state -> [SegmentChores.Chore]? in
+            if state.isLetGo { return nil }
             state.areChoresDue = false
             return state.log.takeChores()
         }
+        guard let chores else { return }
         for chore in chores { perform(chore) }
         if !chores.isEmpty { noteAges() }
         // Last, because no spare is created while a segment has the spare's name.

@@ -19,17 +19,17 @@ extension DirectoryStore {
     func prepareToAppend(in stagingDirectory: String?, _ randomness: RandomSource) throws(QueueError) {
         // Enough room for a slow disk, even if segments are small. A multiple of eight, as every record's offset.
         let size = min(1 << 20, max(256 << 10, configuration.segmentSize)) & ~7
-        let name = "instrument-queue-" + randomness.identifier()
         var area: StagingArea?
         if let directory = stagingDirectory {
-            area = (try? FileIdentity(of: path)).flatMap {
-                StagingArea.make(in: directory, name: name, halfSize: size, log: logNumber, folder: $0)
+            area = (try? StagedFolder(path)).flatMap {
+                StagingArea.make(in: directory, halfSize: size, log: logNumber, folder: $0, randomness)
             }
             if area == nil {
                 report(.store("cannot create a file of \(2 * size) bytes in \(directory): emit may wait for the disk"))
             }
         }
         let made = if let area { area } else { try StagingArea.inProcess(halfSize: size) }
+        made.note(refused: state.withLock { $0.refusedCount })
         do throws(QueueError) { try StagingMark.write(made, in: path) } catch {
             made.delete()
             throw error
@@ -41,70 +41,201 @@ extension DirectoryStore {
     ///
     /// If that memory is missing, the power was lost or the container was replaced: then the log may lack samples that
     /// backends have received, and other samples must not have their sequence numbers.
-    func recover(_ path: String) throws(QueueError) {
-        let area = try staged(at: path)
-        var areas = area.map { [$0] } ?? []
-        for sibling in path.isEmpty ? [] : try StagingArea.siblings(of: path) {
-            if let large = try staged(at: sibling) { areas.append(large) }
+    ///
+    /// - Parameters:
+    ///   - mark: the mark that the process left.
+    ///   - directory: where the file is searched for if the mark does not name it.
+    ///   - rows: the backends' places at this start.
+    ///   - isEndKnown: whether every file of the log is here.
+    func recover(
+        _ mark: StagingMark,
+        in directory: String?,
+        _ rows: [Bookkeeping.PlaceRow],
+        isEndKnown: Bool
+    ) throws(QueueError) {
+        let left = try leftArea(mark, in: directory)
+        var areas = left.map { [$0] } ?? []
+        if let path = left?.path {
+            for sibling in try StagingArea.siblings(of: path) {
+                if let large = try area(at: sibling) { areas.append(large) }
+            }
         }
-        try takeOver(areas)
-        if let area {
-            let next = max(area.nextSequence, state.withLock { $0.log.nextSequence })
-            skipNumbers(to: min(next, FolderNames.maxNumber))
+        try takeOver(areas, rows, isEndKnown: isEndKnown)
+        if let left {
+            skipNumbers(to: min(left.nextSequence, FolderNames.maxNumber))
+            takeOverRefusals(left.refusedCount)
         } else {
-            if !path.isEmpty {
+            if case .file(let path) = mark, !Directory.exists(path) {
                 report(
                     .store("\(path) is missing: samples of the last moments before a loss of power, if any, are lost")
                 )
             }
             skipNumbers()
         }
+        let isOfCopy = left.map(isOfOtherFolder) ?? false
+        // Both folders may continue: their samples must not have the same identifiers.
+        if isOfCopy { skipNumbers() }
         try keepGaps()
         // Only now every staged sample is in the log, and every gap in the bookkeeping.
         StagingMark.remove(in: self.path)
-        for area in areas { area.delete() }
+        if !isOfCopy { for area in areas { area.delete() } }
     }
 
     /// Makes sure that the skipped sequence numbers are saved, because the next start would count them as lost samples.
     /// - Throws: if they cannot be saved; the next start recovers the same samples and skips the same numbers.
     private func keepGaps() throws(QueueError) {
-        if state.withLock({ $0.unsavedAbsent.isEmpty }) || saveChangesRetrying() { return }
+        if state.withLock({ !$0.hasUnsavedGaps }) || saveChangesRetrying() { return }
         throw QueueError(.storeFailed, "cannot save the gaps between samples in \(path)")
     }
 
-    /// The staging file of an earlier process; nil if it is missing.
-    private func staged(at path: String) throws(QueueError) -> StagingArea? {
-        if path.isEmpty { return nil }
-        let identity = try FileIdentity(of: self.path)
-        do throws(StagingArea.Absence) {
-            return try StagingArea.open(leftAt: path, log: logNumber, folder: identity)
-        } catch {
+    /// The staging area that an earlier process left for this log; nil, with a diagnostic where samples may be left
+    /// behind, if it is missing.
+    private func leftArea(_ mark: StagingMark, in directory: String?) throws(QueueError) -> StagingArea? {
+        switch mark {
+        case .file(let path):
+            do throws(StagingArea.Absence) { return try StagingArea.open(leftAt: path, log: logNumber) } catch {
+                switch error {
+                case .missing: break
+                case .foreign:
+                    report(
+                        .store("\(path) has staged samples of another queue than \(self.path); it is left unchanged")
+                    )
+                case .inUse(let area):
+                    try requireOther(area)
+                    report(
+                        .store(
+                            "\(self.path) is a copy of \(area.folderPath), which is in use: its staged samples stay there"
+                        )
+                    )
+                case .unreadable(let cause): throw cause
+                }
+            }
+        case .damaged:
+            report(.store("the mark of staged samples in \(path) was damaged; their file is searched for"))
+        case .memory: break
+        }
+        return try searchedArea(in: directory)
+    }
+
+    /// The area of this log at a path; nil if the path has none, or if the area is in use by the folder of which this
+    /// one is a copy.
+    private func area(at path: String) throws(QueueError) -> StagingArea? {
+        do throws(StagingArea.Absence) { return try StagingArea.open(leftAt: path, log: logNumber) } catch {
             switch error {
-            case .missing: return nil
+            case .missing, .foreign: break
+            case .inUse(let area): try requireOther(area)
             case .unreadable(let cause): throw cause
             }
+            return nil
         }
     }
 
-    private func takeOver(_ areas: [StagingArea]) throws(QueueError) {
-        if areas.isEmpty { return }
+    /// - Throws: if an area that is in use belongs to this folder: a child of the ended process may hold it.
+    private func requireOther(_ area: StagingArea) throws(QueueError) {
+        guard try FileIdentity(of: path) == area.folderIdentity else { return }
+        throw QueueError(.storeFailed, "\(area.path ?? path) is in use by another process")
+    }
+
+    /// The mark that a folder should have, because an area says that it belongs to this log and folder.
+    func foundMark(in directory: String?) throws(QueueError) -> StagingMark? {
+        try isMoved ? nil : searchedArea(in: directory)?.path.map { .file($0) }
+    }
+
+    /// An area that says that it belongs to this log and folder.
+    private func searchedArea(in directory: String?) throws(QueueError) -> StagingArea? {
+        guard let directory else { return nil }
+        let folder = try StagedFolder(path)
+        for path in StagingArea.paths(in: directory) {
+            guard let area = try area(at: path) else { continue }
+            if area.folderIdentity == folder.identity || area.folderPath == folder.path { return area }
+            report(.store("\(path) has staged samples of \(area.folderPath), of which \(folder.path) may be a copy"))
+        }
+        return nil
+    }
+
+    /// Whether an area belongs to another folder that still exists, of which this folder is a copy.
+    private func isOfOtherFolder(_ area: StagingArea) -> Bool {
+        guard let own = try? FileIdentity(of: path), own != area.folderIdentity else { return false }
+        // Without a path, from an earlier version, it may exist.
+        return area.folderPath.isEmpty || (try? FileIdentity(of: area.folderPath)) == area.folderIdentity
+    }
+
+    /// Copies staged records into the log. The log may have lost records that were copied before: those that are staged
+    /// are copied again, and the others count as lost.
+    private func takeOver(
+        _ areas: [StagingArea],
+        _ rows: [Bookkeeping.PlaceRow],
+        isEndKnown: Bool
+    ) throws(QueueError) {
         leaveCutSegment()
-        let first = state.withLock { $0.log.nextSequence }
-        let records = areas.flatMap { $0.records(from: first) }.sorted { $0.sequence < $1.sequence }
-        for record in records {
+        let (start, next, erased) = state.withLock { state in
+            let oldest = rows.map(\.cursor).min() ?? state.log.nextSequence
+            return (state.log.recordedEnd ?? min(oldest, state.log.nextSequence), state.log.nextSequence, state.erased)
+        }
+        let records = areas.flatMap { $0.records(from: start) }.filter { !erased.contains($0.sequence) }
+            .sorted { $0.sequence < $1.sequence }
+        if let first = records.first?.sequence, first < next { state.withLock { $0.log.resume(at: start) } }
+        var missing = SequenceSet()
+        var end = start
+        for record in records where record.sequence >= end {
             guard let base = record.bytes.baseAddress else { continue }
-            let isNext = state.withLock { $0.log.nextSequence == record.sequence }
-            if !isNext { skipNumbers(to: record.sequence) }
+            if record.sequence > end {
+                missing.append(end..<record.sequence)
+                draining.withLock { _ in sealHead() }
+                state.withLock { $0.log.skip(to: record.sequence) }
+            }
+            end = record.sequence + 1
             let sample = try? SampleDecoder.read(UnsafeRawBufferPointer(rebasing: record.bytes.dropFirst(16)))
             let unit = Staging.Unit(
                 end: record.bytes.count,
-                endSequence: record.sequence + 1,
+                endSequence: end,
                 instant: sample?.time.instant ?? MonotonicInstant(nanoseconds: 0)
             )
             try draining.withLock { (_: inout Void) throws(QueueError) in _ = try copy([unit], of: base, from: 0) }
         }
         draining.withLock { _ in sealHead() }
-        state.withLock { $0.nextSequence = $0.log.nextSequence }
+        let accepted = min(max(next, areas.map(\.stagedEnd).max() ?? 0), FolderNames.maxNumber)
+        if accepted > end { missing.append(end..<accepted) }
+        state.withLock { state in
+            state.log.skip(to: max(end, accepted))
+            state.nextSequence = state.log.nextSequence
+        }
+        if !records.isEmpty { try placeAgain(rows) }
+        // Otherwise the samples may be in a file that has moved to another folder.
+        if isEndKnown { noteLost(missing) }
+    }
+
+    /// Computes the places again, because the log has older samples than before.
+    private func placeAgain(_ rows: [Bookkeeping.PlaceRow]) throws(QueueError) {
+        do {
+            try state.withLock { state in
+                state.places = try Self.places(rows, in: state.log, state.erased, bookkeeping)
+                for index in state.places.indices { state.places[index].isChanged = true }
+            }
+        } catch {
+            throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
+        }
+    }
+
+    /// Counts accepted samples that no file has as lost.
+    private func noteLost(_ numbers: SequenceSet) {
+        let count = state.withLock { state in
+            let count = numbers.ranges.reduce(0) { $0 + $1.count - state.erased.count(in: $1) }
+            if count > 0 { state.remove(numbers, countedAs: .corrupt) }
+            return count
+        }
+        if count == 0 { return }
+        let subject = count == 1 ? "1 sample is" : "\(count) samples are"
+        report(.store("\(subject) lost: the store had accepted them, and no file of \(path) has them any more"))
+    }
+
+    /// Counts refusals that the earlier process could not save.
+    private func takeOverRefusals(_ count: Int) {
+        state.withLock { state in
+            let unsaved = count - state.refusedCount
+            guard 0..<(1 << 48) ~= unsaved, unsaved > 0 else { return }
+            countRefused(&state, unsaved)
+        }
     }
 
     func skipNumbers() {
@@ -158,6 +289,26 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore.State {
+    /// Whether the bookkeeping lacks numbers without samples.
+    var hasUnsavedGaps: Bool { !unsavedAbsent.isEmpty || !unsavedErased.isEmpty }
+
+    /// Counts samples for the backends that have not passed them, and skips them from now on.
+    mutating func remove(_ numbers: SequenceSet, countedAs reason: DropReason) {
+        var all = erased
+        all.formUnion(numbers)
+        for index in places.indices {
+            let waiting = waiting(places[index].row)
+            let count = all.count(in: waiting) - erased.count(in: waiting)
+            if count > 0 { places[index].row.drops[reason, default: 0] += count }
+            places[index].readAhead.removeAll { numbers.contains($0.record.sequence) }
+            places[index].version += 1
+            places[index].isChanged = true
+        }
+        erased = all
+        unsavedErased.formUnion(numbers)
+        skipErased()
+    }
+
     /// Moves cursors past sequence numbers without samples.
     mutating func skipErased() {
         for index in places.indices {

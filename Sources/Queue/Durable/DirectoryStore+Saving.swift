@@ -11,6 +11,8 @@ extension DirectoryStore {
         var absent = SequenceSet()
         /// Erased samples that may still be in the segments.
         var erased = SequenceSet()
+        /// The number of refused samples that the places have counted.
+        var refusedCount = 0
 
         var isEmpty: Bool { forgotten.isEmpty && places.isEmpty && absent.isEmpty && erased.isEmpty }
     }
@@ -28,15 +30,19 @@ extension DirectoryStore {
     func saveChanges() -> Bool {
         if isViewed { return true }
         let isSaved = writing.withLock { _ in
-            let changes = state.withLock { $0.takeChanges() }
+            guard let changes = state.withLock({ $0.isLetGo ? nil : $0.takeChanges() }) else { return false }
             if changes.isEmpty { return true }
             do {
                 try bookkeeping.save(changes)
                 state.withLock { $0.areSaved(changes) }
+                noteSuccess(of: .saving)
                 return true
             } catch {
                 state.withLock { $0.putBack(changes) }
-                report(.store("cannot save the cursors of backends in \(path): \(error); the store retries later"))
+                noteFailure(
+                    "cannot save the cursors of backends in \(path): \(error); the store retries later",
+                    of: .saving
+                )
                 return false
             }
         }
@@ -125,7 +131,8 @@ extension DirectoryStore.State {
         var changes = DirectoryStore.Changes(
             forgotten: unsavedForgotten,
             absent: unsavedAbsent,
-            erased: unsavedErased
+            erased: unsavedErased,
+            refusedCount: refusedCount
         )
         (unsavedForgotten, unsavedAbsent, unsavedErased) = ([], SequenceSet(), SequenceSet())
         for index in places.indices where places[index].isChanged {

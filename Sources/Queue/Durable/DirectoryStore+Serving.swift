@@ -18,8 +18,10 @@ extension DirectoryStore {
     }
 
     private func addPlace(_ backend: BackendName, _ atOldest: Bool, _ isEphemeral: Bool) {
-        let atOldest = !isEphemeral && (atOldest || hasLostPlaces)
-        state.withLock { $0.addPlace(backend.description, atOldest: atOldest, isEphemeral: isEphemeral) }
+        state.withLock { state in
+            let atOldest = !isEphemeral && (atOldest || state.hasLostPlaces)
+            state.addPlace(backend.description, atOldest: atOldest, isEphemeral: isEphemeral)
+        }
     }
 
     /// Deletes a backend's place. Deletes all samples with the last place: samples without a place are a sign of
@@ -42,7 +44,12 @@ extension DirectoryStore {
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
-        do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
+        do throws(QueueError) {
+            try drain()
+            noteSuccess(of: .draining)
+        } catch {
+            noteFailure("\(error)", of: .draining)
+        }
         while true {
             guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount, maxBytes: maxBytes) else {
                 return []

@@ -79,6 +79,15 @@ final class DirectoryStore: Sendable {
         var heldFrom: UInt64?
         /// The sums of deleted logs, by backend.
         var carried: [String: Bookkeeping.CarriedSum]
+        /// The number of refused samples that the places have counted.
+        var refusedCount = 0
+        /// Whether the folder was released without being closed: work that was scheduled before changes no file.
+        var isLetGo = false
+        /// The failures that were reported and have not ended.
+        var failures: [Work: String] = [:]
+        /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest
+        /// sample.
+        var hasLostPlaces = false
 
         init(
             log: consuming SegmentedLog,
@@ -127,8 +136,6 @@ final class DirectoryStore: Sendable {
     let erasing = OrderedLock(.erasing, ())
     /// Whether this store has released the folder to other processes.
     let isReleased = OrderedLock(.isReleased, false)
-    /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest sample.
-    let hasLostPlaces: Bool
     /// Whether some files could not be opened and moved to other folders.
     let hasMovedFilesOut: Bool
     /// Whether the folder is only read. Nothing in it changes.
@@ -142,6 +149,7 @@ final class DirectoryStore: Sendable {
         lock: consuming sending DirectoryLock,
         configuration: DurableConfiguration,
         randomness: RandomSource,
+        stagingDirectory: String? = DirectoryStore.stagingDirectory,
         report: @escaping @Sendable (Diagnostic) -> Void
     ) throws(QueueError) {
         self.path = path
@@ -152,14 +160,15 @@ final class DirectoryStore: Sendable {
         isViewed = false
         self.lock = OrderedLock(.lock, lock)
         let heldFrom = try HeldMark.read(in: path)
-        let staged = try StagingMark.read(in: path)
+        let mark = try StagingMark.read(in: path)
         let wasSetAside: Bool
         (bookkeeping, wasSetAside) = try Self.openBookkeeping(path, configuration, report)
         let rows: [Bookkeeping.PlaceRow]
+        let rowsLeft: [Bookkeeping.PlaceRow]
         var unopened: [SegmentedLog.Unopened] = []
         do {
             // The headers of segments have a checksum, so that their number has precedence.
-            let known = SegmentFiles.logNumber(in: path)
+            let known = SegmentFiles.logNumber(in: path) ?? mark?.logNumber
             let kept = try bookkeeping.logNumber(orElse: known ?? randomness.next())
             logNumber = known ?? kept
             rows = try bookkeeping.places()
@@ -184,14 +193,14 @@ final class DirectoryStore: Sendable {
                 guard let end = file.numbers?.upperBound else { return false }
                 return !rows.isEmpty && rows.allSatisfy { $0.cursor >= end }
             }
-            var left = rows
+            var leaving = rows
             for numbers in unopened.compactMap(\.numbers) {
-                for index in left.indices { left[index].leave(numbers, erased) }
+                for index in leaving.indices { leaving[index].leave(numbers, erased) }
                 erased.insert(numbers)
             }
-            var places = try Self.places(left, in: log, erased, bookkeeping)
+            rowsLeft = leaving
+            var places = try Self.places(leaving, in: log, erased, bookkeeping)
             for index in places.indices { places[index].isChanged = !unopened.isEmpty }
-            hasLostPlaces = rows.isEmpty && !log.stretches.isEmpty
             hasMovedFilesOut = !unopened.isEmpty
             state = OrderedLock(
                 .state,
@@ -204,21 +213,29 @@ final class DirectoryStore: Sendable {
                     carried: try bookkeeping.carriedSums()
                 )
             )
-            state.withLock { $0.unsavedAbsent = forgottenLeaps }
+            let refusedCount = try bookkeeping.refusedCount()
+            state.withLock { ($0.unsavedAbsent, $0.refusedCount) = (forgottenLeaps, refusedCount) }
         } catch let error as QueueError {
             throw error
         } catch {
             throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
         }
+        // First of all: what is saved from here on says that the samples of these files are elsewhere.
+        try moveOut(unopened)
+        let isEndKnown = !unopened.contains { $0.numbers == nil || $0.isSpare }
+        var left = mark
+        if left == nil { left = try foundMark(in: stagingDirectory) }
+        if let left { try recover(left, in: stagingDirectory, rowsLeft, isEndKnown: isEndKnown) }
+        let hasLostPlaces = state.withLock { state in
+            state.hasLostPlaces = rows.isEmpty && !state.log.stretches.isEmpty
+            return state.hasLostPlaces
+        }
         if hasLostPlaces, !wasSetAside {
             report(.store("the cursors of backends in \(path) are missing; backends begin with the oldest sample"))
         }
         reportLosses(rows)
-        // First of all: what is saved from here on says that the samples of these files are elsewhere.
-        try moveOut(unopened)
-        if let staged { try recover(staged) }
         // The end of the log's last file is unknown; a spare may be that file.
-        if unopened.contains(where: { $0.numbers == nil || $0.isSpare }) { skipNumbers() }
+        if !isEndKnown { skipNumbers() }
         finishErasing()
     }
 
@@ -305,7 +322,7 @@ final class DirectoryStore: Sendable {
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
         lock = OrderedLock(.lock, nil)
-        (hasLostPlaces, hasMovedFilesOut) = (false, false)
+        hasMovedFilesOut = false
         isViewed = true
     }
 
@@ -315,7 +332,7 @@ final class DirectoryStore: Sendable {
         max(rows.map(\.cursor).max() ?? 0, erased.ranges.last?.upperBound ?? 0)
     }
 
-    private static func places(
+    static func places(
         _ rows: [Bookkeeping.PlaceRow],
         in log: SegmentedLog,
         _ erased: SequenceSet,
@@ -347,6 +364,18 @@ final class DirectoryStore: Sendable {
         }
         return Place(row: row, position: log.position(of: row.cursor))
     }
+
+    /// Work that is repeated until it succeeds.
+    enum Work {
+        case saving, maintenance, draining
+    }
+
+    /// Reports a failure once, until the work succeeds or fails for another reason.
+    func noteFailure(_ failure: String, of work: Work) {
+        if state.withLock({ $0.failures.updateValue(failure, forKey: work) != failure }) { report(.store(failure)) }
+    }
+
+    func noteSuccess(of work: Work) { state.withLock { $0.failures[work] = nil } }
 
     /// Reports samples that were found lost at the start. Earlier losses were already reported.
     private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {
@@ -395,18 +424,22 @@ final class DirectoryStore: Sendable {
         bookkeeping.close()
     }
 
-    /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them.
+    /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them. Waits for work
+    /// that changes files: from here on another store may change them.
     func letGo() {
-        draining.withLock { _ in
-            if isReleased.withLock({ $0 }) { return }
-            do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
-            isReleased.withLock { $0 = true }
-            // Samples that could not be copied stay in the staging area, for the next start.
-            let staging = state.withLock { $0.staging.take() }
-            if let staging, staging.isEmpty {
-                StagingMark.remove(in: path)
-                staging.area.delete()
+        chores.withLock { _ in
+            draining.withLock { _ in
+                if isReleased.withLock({ $0 }) { return }
+                do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
+                isReleased.withLock { $0 = true }
+                // Samples that could not be copied stay in the staging area, for the next start.
+                let staging = state.withLock { $0.staging.take() }
+                if let staging, staging.isEmpty {
+                    StagingMark.remove(in: path)
+                    staging.area.delete()
+                }
             }
+            writing.withLock { _ in state.withLock { $0.isLetGo = true } }
         }
         lock.withLock { $0 = nil }
     }

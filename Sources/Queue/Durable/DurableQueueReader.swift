@@ -25,7 +25,9 @@ public struct DurableQueueReader: Sendable {
             report(.store("\(error)"))
             consent = .pending
         }
-        stores = QueueFolder.paths(in: directory).compactMap { path in
+        var paths: [String] = []
+        do throws(QueueError) { paths = try QueueFolder.paths(in: directory) } catch { report(.store("\(error)")) }
+        stores = paths.compactMap { path in
             DirectoryLock.isHeld(path) ? nil : DirectoryStore(viewing: path, report: report)
         }
     }

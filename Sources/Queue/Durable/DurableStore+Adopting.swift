@@ -7,6 +7,7 @@ extension DurableStore {
         let directory: String
         let configuration: DurableConfiguration
         let randomness: RandomSource
+        let stagingDirectory: String?
         let report: @Sendable (Diagnostic) -> Void
 
         func open(_ path: String, _ lock: consuming sending DirectoryLock) throws(QueueError) -> DirectoryStore {
@@ -15,6 +16,7 @@ extension DurableStore {
                 lock: lock,
                 configuration: configuration,
                 randomness: randomness,
+                stagingDirectory: stagingDirectory,
                 report: report
             )
         }
@@ -26,7 +28,7 @@ extension DurableStore {
             opening.report(.store("\(opening.directory)/\(name) is left unchanged: it is not a folder of the queue"))
         }
         var (adopted, busy): ([DirectoryStore], [String]) = ([], [])
-        for path in QueueFolder.paths(in: opening.directory) where !isForeign(path) {
+        for path in try QueueFolder.paths(in: opening.directory) where !isForeign(path) {
             do throws(DirectoryLock.Refusal) {
                 let lock = try DirectoryLock(path)
                 do throws(QueueError) { adopted.append(try opening.open(path, lock)) } catch {

@@ -80,6 +80,7 @@ public final class DurableStore: SampleStore {
             directory: directory,
             configuration: configuration,
             randomness: randomness,
+            stagingDirectory: stagingDirectory,
             report: report
         )
         var adopted = try Self.adopt(opening)
@@ -92,13 +93,15 @@ public final class DurableStore: SampleStore {
         orphans = OrderedLock(.orphans, Orphans(stores: adopted))
         if consent == .pending { for store in stores { try store.hold() } }
         try own.prepareToAppend(in: stagingDirectory, randomness)
+        if let stagingDirectory { StagingSweep.run(in: stagingDirectory) }
     }
 
     /// The consent of a directory; pending if samples are held.
     static func consent(of directory: String) throws(QueueError) -> Consent {
         let written = try ConsentMark.read(in: directory)
         if written != .granted { return written }
-        for folder in QueueFolder.paths(in: directory) where try HeldMark.read(in: folder) != nil { return .pending }
+        let folders = try QueueFolder.paths(in: directory)
+        for folder in folders where try HeldMark.read(in: folder) != nil { return .pending }
         return .granted
     }
 
@@ -212,7 +215,7 @@ public final class DurableStore: SampleStore {
     ) throws(QueueError) -> Int {
         let opened = Set(stores.map(\.path))
         var (count, unread) = (erased, failed)
-        for path in QueueFolder.paths(in: directory) where !opened.contains(path) && !Self.isForeign(path) {
+        for path in try QueueFolder.paths(in: directory) where !opened.contains(path) && !Self.isForeign(path) {
             // The folder of a running process, or of another user.
             guard let lock = try? DirectoryLock(path) else { continue }
             do throws(QueueError) {

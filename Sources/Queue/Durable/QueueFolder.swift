@@ -30,7 +30,8 @@ public struct QueueFolder: Hashable, Sendable {
     ///
     /// Omits links, files and other names, which the store never uses.
     public static func folders(in directory: String) -> [QueueFolder] {
-        paths(in: directory).map { path in
+        let paths = (try? paths(in: directory)) ?? []
+        return paths.map { path in
             let segments = Directory.names(in: path).filter { FolderNames.segmentNumber($0) != nil }
             return QueueFolder(
                 path: path,
@@ -41,9 +42,11 @@ public struct QueueFolder: Hashable, Sendable {
         }
     }
 
-    /// The paths of the folders, the oldest first.
-    static func paths(in directory: String) -> [String] {
-        let numbers = Directory.names(in: directory).compactMap(FolderNames.folderNumber).sorted()
+    /// The paths of the folders, the oldest first; empty without a directory.
+    /// - Throws: if the directory cannot be listed: a list without its folders would look like a queue without samples.
+    static func paths(in directory: String) throws(QueueError) -> [String] {
+        if !Directory.exists(directory) { return [] }
+        let numbers = try Directory.entries(of: directory).compactMap(FolderNames.folderNumber).sorted()
         return numbers.map { directory + "/" + FolderNames.folder($0) }
             .filter { Directory.status(of: $0).map(Directory.isDirectory) ?? false }
     }

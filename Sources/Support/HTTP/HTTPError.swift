@@ -39,7 +39,7 @@ public struct HTTPError: Error, Hashable, Sendable {
         package static let wrongRange = Code("wrongRange")
         /// The configuration cannot be used.
         public static let configuration = Code("configuration")
-        /// The system said no: memory, threads.
+        /// The system said no: memory, threads, descriptors.
         public static let system = Code("system")
     }
 

@@ -2,12 +2,14 @@
 
 #if __has_include(<curl/curl.h>)
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 CURLcode transport_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
 
@@ -94,20 +96,26 @@ bool transport_is_private(const struct sockaddr *address) {
     }
 }
 
-static curl_socket_t open_public(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     struct transport_openings *openings = context;
     (void)purpose;
-    if (transport_is_private(&address->addr)) {
+    if (openings->is_public_only && transport_is_private(&address->addr)) {
         openings->has_refused = true;
         return CURL_SOCKET_BAD;
     }
-    openings->has_opened = true;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    const int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (descriptor >= openings->reserve_start || (descriptor < 0 && (errno == EMFILE || errno == ENFILE))) {
+        if (descriptor >= 0) close(descriptor);
+        openings->lacks_descriptors = true;
+        return CURL_SOCKET_BAD;
+    }
+    openings->has_opened = descriptor >= 0;
+    return descriptor;
 }
 
-CURLcode transport_refuse_private_addresses(CURL *easy, struct transport_openings *openings) {
+CURLcode transport_set_openings(CURL *easy, struct transport_openings *openings) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, openings);
-    return result == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public) : result;
+    return result == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket) : result;
 }
 
 long transport_get_long(CURL *easy, CURLINFO info) {

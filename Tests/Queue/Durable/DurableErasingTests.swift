@@ -116,6 +116,7 @@ struct DurableErasingTests {
     func crash() throws {
         try fill()
         try store.synchronize()
+        store.settleFiles()
         // The files before the first rewrite.
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }

@@ -55,6 +55,7 @@ struct DurablePlaceTests {
         store.attach("one")
         for number in 0..<20 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
+        store.settleFiles()
         // As after a loss of power that deleted the journal.
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }

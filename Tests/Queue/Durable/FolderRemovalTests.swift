@@ -245,9 +245,7 @@ struct FolderRemovalTests {
         #expect(before.emitted == before.settled + before.queued)
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true])
         let copy = scratch.path + "/copy"
-        // Work that the refusals have started may be running.
-        store.own.maintenance.sync {}
-        store.own.maintain()
+        store.settleFiles()
         try FileManager.default.copyItem(atPath: queue, toPath: copy)
         let again = try DurableStore(directory: copy, configuration: DurableConfiguration(segmentSize: 4096))
         #expect(again.ledger(of: "one") == before)
@@ -293,7 +291,7 @@ struct FolderRemovalTests {
             store.settle("summary", through: try #require(records.last).sequence, dead: [:])
             #expect(Self.sums(store, "summary") == [100, 30, 70, 0])
             // As after a kill.
-            store.own.maintain()
+            store.settleFiles()
             try? FileManager.default.removeItem(atPath: scratch.path + "/copy")
             try FileManager.default.copyItem(atPath: queue, toPath: scratch.path + "/copy")
             #expect(DurableQueueReader(directory: scratch.path + "/copy").backends == ["one"])

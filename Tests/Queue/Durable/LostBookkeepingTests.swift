@@ -44,8 +44,9 @@ struct LostBookkeepingTests {
         var store: DurableStore? = try DurableStore(directory: scratch.path)
         store?.attach("one")
         for number in 0..<2000 { _ = try store?.append([NumberedSamples.sample(number)]) }
-        // The copy of a directory in use has files of different instants.
         try store?.synchronize()
+        // The copy of a directory in use has files of different instants.
+        store?.settleFiles()
         if isClosed { store?.close() }
         // The files of a killed process, because a store that ends normally closes its database.
         let left = scratch.path + "-left"

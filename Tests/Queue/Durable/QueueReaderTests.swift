@@ -23,6 +23,7 @@ struct QueueReaderTests {
         for number in 0..<count { _ = try store.append([NumberedSamples.sample(number)]) }
         let records = store.next(for: "one", maxCount: 40, maxBytes: .max)
         store.settle("one", through: try #require(records.last).sequence, dead: [7: "no"])
+        store.settleFiles()
         try FileManager.default.copyItem(atPath: scratch.path + "/live", toPath: scratch.path + "/queue")
         store.close()
     }

@@ -390,10 +390,17 @@ extension DurableStore {
         try body()
     }
 
-    /// Leaves all files in the state after a kill.
+    /// Leaves all files in the state after a kill. Work that was scheduled before changes no file.
     func leaveAsKilled() {
         own.isReleased.withLock { $0 = true }
-        own.state.withLock { $0.staging = nil }
+        own.state.withLock { ($0.staging, $0.isLetGo) = (nil, true) }
         own.lock.withLock { $0 = nil }
+    }
+
+    /// Saves all changes, and waits for scheduled work: a copy of the folder is what a kill at one instant leaves.
+    func settleFiles() {
+        own.drainer.sync {}
+        own.maintain()
+        own.maintenance.sync {}
     }
 }

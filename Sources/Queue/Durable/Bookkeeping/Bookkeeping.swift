@@ -81,6 +81,7 @@ final class Bookkeeping: Sendable {
         _ = try newest(in: "")
         _ = (try carriedLogs(), try carriedSums())
         _ = try read { try Self.logNumber($0) }
+        _ = try refusedCount()
         // After a momentary error, SQLite opens a file only for reading: every later write of the process would fail.
         try write { try $0.execute(sql: "UPDATE log SET random = random") }
     }
@@ -153,6 +154,10 @@ final class Bookkeeping: Sendable {
             // Sequence numbers without a sample in this log.
             try database.execute(sql: "CREATE TABLE absent (first INTEGER NOT NULL, end INTEGER NOT NULL)")
         }
+        migrator.registerMigration("refused") { database in
+            // The refused samples that the places have counted, as the staging area counts them.
+            try database.execute(sql: "ALTER TABLE log ADD COLUMN refused INTEGER NOT NULL DEFAULT 0")
+        }
         migrator.registerMigration("carried") { try createCarried(in: $0) }
         return migrator
     }
@@ -166,6 +171,14 @@ final class Bookkeeping: Sendable {
                 arguments: [Int64(bitPattern: fallback)]
             )
             return fallback
+        }
+    }
+
+    /// The number of refused samples that the places have counted.
+    func refusedCount() throws -> Int {
+        try read { database in
+            let row = try Row.fetchOne(database, sql: "SELECT refused FROM log")
+            return try row?.decode(Int.self, forColumn: "refused") ?? 0
         }
     }
 
@@ -216,6 +229,7 @@ final class Bookkeeping: Sendable {
             for change in changes.places { try Self.write(change, to: database) }
             try Self.write(absent: changes.absent, to: database)
             try Self.write(erased: changes.erased, to: database)
+            try database.execute(sql: "UPDATE log SET refused = ?", arguments: [changes.refusedCount])
         }
     }
 

@@ -79,8 +79,10 @@ enum Directory {
     /// The length of a regular file; nil if the path is not a regular file.
     static func size(of path: String) -> Int? { status(of: path).flatMap { isFile($0) ? Int($0.st_size) : nil } }
 
-    /// Opens a regular file; -1 and `errno` if the path is not a regular file.
-    static func open(_ path: String, _ flags: Int32) -> Int32 { SystemFile.openRegular(path, flags) }
+    /// Opens a regular file; -1 and `errno` if the path is not a regular file, or if few descriptors are left.
+    static func open(_ path: String, _ flags: Int32) -> Int32 {
+        FileLimit.keepingReserve(SystemFile.openRegular(path, flags))
+    }
 
     /// Opens a regular file; retries a failure that may be momentary.
     static func openRetrying(_ path: String, _ flags: Int32) -> Result<Int32, SystemError> {

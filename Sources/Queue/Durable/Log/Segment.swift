@@ -22,7 +22,10 @@ final class Segment: @unchecked Sendable {
     private(set) var first: UInt64
     let capacity: Int
     let base: UnsafeMutableRawPointer
-    private let descriptor: Int32
+    /// The open file; -1 once it is released. A queue may have more segments than the process may have open files, so
+    /// that only segments that are being written have one.
+    private let descriptor: Lock<Int32>
+    private let identity: FileIdentity
     /// Whether the file is writable. Otherwise it is only read, and finally deleted.
     private let isWritable: Bool
     private let location: Lock<String>
@@ -39,9 +42,12 @@ final class Segment: @unchecked Sendable {
         if Directory.exists(path) { Directory.setAside(path) }
         let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
-        let number = durable_allocate(descriptor, Int64(capacity))
-        let mapping = number == 0 ? Self.map(descriptor, capacity) : .failure(SystemError(number))
-        do throws(SystemError) { base = try mapping.get() } catch {
+        do throws(SystemError) {
+            let number = durable_allocate(descriptor, Int64(capacity))
+            if number != 0 { throw SystemError(number) }
+            identity = try Self.status(of: descriptor).get().identity
+            base = try Self.map(descriptor, capacity).get()
+        } catch {
             close(descriptor)
             unlink(path)
             throw Directory.failure(error.number, "make room for \(path)")
@@ -49,7 +55,7 @@ final class Segment: @unchecked Sendable {
         location = Lock(path)
         first = 0
         self.capacity = capacity
-        self.descriptor = descriptor
+        self.descriptor = Lock(descriptor)
         isWritable = true
     }
 
@@ -101,8 +107,8 @@ final class Segment: @unchecked Sendable {
             if error.number == ENOENT { return .missing }
             throw Directory.failure(error.number, "open \(path)")
         }
-        let size: Int
-        do throws(SystemError) { size = try Self.size(of: descriptor).get() } catch {
+        let (size, identity): (Int, FileIdentity)
+        do throws(SystemError) { (size, identity) = try Self.status(of: descriptor).get() } catch {
             close(descriptor)
             throw Directory.failure(error.number, "read \(path)")
         }
@@ -122,16 +128,18 @@ final class Segment: @unchecked Sendable {
                 capacity: size,
                 base: base,
                 descriptor: descriptor,
+                identity: identity,
                 isWritable: isWritable
             )
         )
     }
 
-    /// Opens a segment that must exist.
+    /// Opens a segment that must exist, for reading.
     static func existing(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Segment {
         guard case .segment(let segment) = try opened(path, first: first, isViewed: isViewed) else {
             throw Directory.failure(EINVAL, "map \(path)")
         }
+        segment.releaseFile()
         return segment
     }
 
@@ -141,19 +149,29 @@ final class Segment: @unchecked Sendable {
         capacity: Int,
         base: UnsafeMutableRawPointer,
         descriptor: Int32,
+        identity: FileIdentity,
         isWritable: Bool
     ) {
         location = Lock(path)
         self.first = first
         self.capacity = capacity
         self.base = base
-        self.descriptor = descriptor
+        self.descriptor = Lock(descriptor)
+        self.identity = identity
         self.isWritable = isWritable
     }
 
     deinit {
         munmap(base, capacity)
-        close(descriptor)
+        releaseFile()
+    }
+
+    /// Closes the file. Its memory stays mapped.
+    func releaseFile() {
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+        }
     }
 
     /// The header; nil if it is damaged.
@@ -185,39 +203,60 @@ final class Segment: @unchecked Sendable {
     func seal(count: UInt64, end: Int) { if isWritable { SegmentHeader.seal(base, count: count, end: UInt64(end)) } }
 
     /// Truncates the file after the end of a sealed segment. May wait for the disk.
-    func cut(to end: Int) { if isWritable, end < capacity { ftruncate(descriptor, off_t(end)) } }
+    func cut(to end: Int) {
+        guard isWritable, end < capacity else { return }
+        let file = Directory.open(path, O_RDWR)
+        if file < 0 { return }
+        if (try? Self.status(of: file).get().identity) == identity { ftruncate(file, off_t(end)) }
+        close(file)
+    }
 
     /// Makes all writes survive a loss of power. Waits for the disk.
     func synchronize() throws(QueueError) {
         #if canImport(Darwin)
         // `fsync` there leaves data in the drive's cache; see fcntl(2), F_FULLFSYNC.
-        let isDone = msync(base, capacity, MS_SYNC) == 0 && fcntl(descriptor, F_FULLFSYNC) != -1
+        let isWritten = msync(base, capacity, MS_SYNC) == 0
+        let isDone = isWritten && withFile { $0 < 0 || fcntl($0, F_FULLFSYNC) != -1 }
         #else
-        let isDone = fdatasync(descriptor) == 0
+        // The same as `fdatasync` of the mapped file (msync(2)).
+        let isDone = withFile { $0 < 0 ? msync(base, capacity, MS_SYNC) == 0 : fdatasync($0) == 0 }
         #endif
         if !isDone { throw Directory.failure(errno, "synchronize \(path)") }
+    }
+
+    /// Calls `body` with a descriptor of the file; with -1 if the file is neither open nor in its place.
+    private func withFile<Result>(_ body: (Int32) -> Result) -> Result {
+        let open = descriptor.withLock { $0 < 0 ? -1 : fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        let file = open < 0 && isInPlace ? Directory.open(path, O_RDONLY) : open
+        defer { if file >= 0 { close(file) } }
+        return body(file)
     }
 
     /// The readable part of the file, which another program may have truncated: an access after its end would end the
     /// process.
     func readableEnd(_ end: Int) -> Int {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 ? min(end, Int(status.st_size)) : end
+        let size = descriptor.withLock { descriptor -> Int? in
+            descriptor < 0 ? nil : try? Self.status(of: descriptor).get().size
+        }
+        if let size { return min(end, size) }
+        // A file that is no longer in its place keeps its length as long as it is mapped.
+        guard let status = Directory.status(of: path), FileIdentity(status) == identity else { return end }
+        return min(end, Int(status.st_size))
     }
 
     /// Whether the path still is this file.
     var isInPlace: Bool {
-        var ours = stat()
-        guard fstat(descriptor, &ours) == 0, let theirs = Directory.status(of: path) else { return false }
-        return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+        Directory.status(of: path).map { FileIdentity($0) == identity } ?? false
     }
 
     /// Deletes the file. Readers of the mapping can continue.
     func delete() { unlink(path) }
 
-    private static func size(of descriptor: Int32) -> Result<Int, SystemError> {
+    private static func status(of descriptor: Int32) -> Result<(size: Int, identity: FileIdentity), SystemError> {
         var status = stat()
-        return SystemCall.retrying { fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil }
+        return SystemCall.retrying {
+            fstat(descriptor, &status) == 0 ? (Int(status.st_size), FileIdentity(status)) : nil
+        }
     }
 
     private static func map(

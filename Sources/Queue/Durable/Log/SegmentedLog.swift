@@ -118,6 +118,7 @@ struct SegmentedLog {
         do throws(QueueError) {
             let path = directory + "/" + name
             guard case .segment(let segment) = try Segment.opened(path, first: first, isViewed: true) else { return }
+            segment.releaseFile()
             let (end, endSequence, _) = SegmentFiles.extent(of: segment)
             if end == SegmentHeader.size { return }
             stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
@@ -260,6 +261,12 @@ struct SegmentedLog {
         return last.segment
     }
 
+    /// The sequence number after the last sample that a segment has; nil without segments.
+    var recordedEnd: UInt64? { stretches.last?.endSequence }
+
+    /// Continues with a number that is smaller than the next one, for a sample that a segment should have.
+    mutating func resume(at sequence: UInt64) { nextSequence = max(sequence, recordedEnd ?? 0) }
+
     /// Skips sequence numbers, so that no other sample uses them.
     mutating func skip(to sequence: UInt64) { nextSequence = max(nextSequence, sequence) }
 
@@ -270,7 +277,10 @@ struct SegmentedLog {
     /// The path of the spare.
     var sparePath: String { directory + "/" + FolderNames.spare }
     /// The size of the next spare; nil if a spare exists, the log has no head, or a segment still has the spare's name.
-    var missingSpare: Int? { isWritable && chores.canCreateSpare ? segmentSize : nil }
+    var missingSpare: Int? { isWritable && chores.canCreateSpare ? nextSegmentSize : nil }
+    /// The size of the next segment. It doubles with every 4,096 segments, because the system limits the number of
+    /// mappings of a process (65,530 on Linux).
+    var nextSegmentSize: Int { segmentSize << min(stretches.count >> 12, 10) }
 
     /// Returns the due work, once.
     mutating func takeChores() -> [SegmentChores.Chore] {
@@ -314,6 +324,7 @@ struct SegmentedLog {
         }
         if end == SegmentHeader.size { return SegmentFiles.discard(segment, report) }
         if segment.header?.sealed != nil { segment.cut(to: end) }
+        segment.releaseFile()
         stretches.append(
             Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd, newest: newest)
         )

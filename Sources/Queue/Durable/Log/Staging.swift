@@ -117,6 +117,7 @@ struct Staging {
         area.note(next: next)
         large.area.note(next: next)
         large.area.fill(with: records)
+        area.note(staged: next)
         largeBytes += records.count
         let instant = instant ?? MonotonicInstant(nanoseconds: 0)
         units.append(Unit(end: filled, endSequence: next, instant: instant, large: large))
@@ -173,6 +174,7 @@ struct Staging {
         guard let last = samples.last else { return 0 }
         area.note(next: sequence)
         RecordFormat.commit(base, recordAt: start, end: firstEnd)
+        area.note(staged: sequence)
         filled = writer.offset
         units.append(Unit(end: filled, endSequence: sequence, instant: last.time.instant))
         return filled - start

@@ -17,29 +17,47 @@ internal import Musl
 /// even for a disk that hangs. A loss of power deletes the file, but no record in a segment. Without a tmpfs, the
 /// memory belongs to the process, and a record is durable only after its copy.
 ///
-/// The file has a header of 64 bytes and two halves. A half contains records in the format of segments, up to a length
-/// of zero. One half is filled while the other one is copied. Records that are larger than a half have a separate area
-/// beside the first one, with a single part of their size.
+/// The file has a header of 128 bytes, two halves, and the path of the folder that the records belong to. A half
+/// contains records in the format of segments, up to a length of zero. One half is filled while the other one is
+/// copied. Records that are larger than a half have a separate area beside the first one, with a single part of their
+/// size.
 ///
 /// | offset | |
 /// |---|---|
 /// | 0 | `INSTRSTG` |
-/// | 8 | version (4 bytes), CRC-32C of bytes 16 to 48 (4 bytes) |
+/// | 8 | version (4 bytes), CRC-32C of bytes 16 to 56 (4 bytes) |
 /// | 16 | random number of the log, size of a half |
-/// | 32 | device and inode of the folder that the records belong to |
-/// | 48 | the sequence number after the last staged sample |
+/// | 32 | device and inode of the folder, length of its path |
+/// | 56 | the sequence number after the last sample that was or is being staged |
+/// | 64 | the sequence number after the last staged sample |
+/// | 72 | the number of samples that the store has refused |
+///
+/// The random number of the log is in the folder, too, and says to which folder the records belong. Device and inode
+/// only tell a folder from its copy: they change when a volume is attached again. Version 1 has a header of 64 bytes
+/// without a path, whose sequence number is at 48.
 ///
 /// `@unchecked Sendable`, because: the mapping lives as long as this object; its owner writes to a half under its
 /// state's lock, and copies a half under its draining lock, while nothing writes to that half.
 final class StagingArea: @unchecked Sendable {
-    static var headerSize: Int { 64 }
     private static var magic: UInt64 { 0x4754_5352_5453_4E49 }
-    private static var version: UInt64 { 1 }
+
+    /// The places in the header of a version.
+    private struct Layout {
+        let version: UInt64
+        let headerSize: Int
+        /// The end of the bytes that the checksum covers, where the sequence number begins.
+        let checkedEnd: Int
+
+        static let current = Layout(version: 2, headerSize: 128, checkedEnd: 56)
+        static let known = [current, Layout(version: 1, headerSize: 64, checkedEnd: 48)]
+        var isCurrent: Bool { version == Self.current.version }
+    }
 
     /// The path of the file; nil if the memory ends with the process.
     let path: String?
     let halfSize: Int
     private let halfCount: Int
+    private let layout: Layout
     private let base: UnsafeMutableRawPointer
     private let size: Int
     private let descriptor: Int32?
@@ -48,11 +66,13 @@ final class StagingArea: @unchecked Sendable {
         path: String?,
         halfSize: Int,
         halfCount: Int,
+        layout: Layout = .current,
         base: UnsafeMutableRawPointer,
         size: Int,
         descriptor: Int32?
     ) {
         self.path = path
+        self.layout = layout
         self.halfSize = halfSize
         self.halfCount = halfCount
         self.base = base
@@ -69,13 +89,33 @@ final class StagingArea: @unchecked Sendable {
     var outlivesProcess: Bool { path != nil }
 
     /// The first byte of a half, 0 or 1.
-    func half(_ index: Int) -> UnsafeMutableRawPointer { base + Self.headerSize + index * halfSize }
+    func half(_ index: Int) -> UnsafeMutableRawPointer { base + layout.headerSize + index * halfSize }
+
+    /// Writes the sequence number after the last sample that is being staged.
+    func note(next sequence: UInt64) { store(sequence, layout.checkedEnd) }
+
+    /// The sequence number after the last sample that was or is being staged.
+    var nextSequence: UInt64 { load(layout.checkedEnd) }
 
     /// Writes the sequence number after the last staged sample.
-    func note(next sequence: UInt64) { base.storeBytes(of: sequence.littleEndian, toByteOffset: 48, as: UInt64.self) }
+    func note(staged sequence: UInt64) { store(sequence, 64) }
 
-    /// The sequence number after the last staged sample.
-    var nextSequence: UInt64 { load(48) }
+    /// The sequence number after the last sample that was certainly staged; 0 if none is known.
+    var stagedEnd: UInt64 {
+        // A sample is noted before it is staged.
+        guard layout.isCurrent, case let end = load(64), end <= nextSequence else { return 0 }
+        return end
+    }
+
+    /// Writes the number of samples that the store has refused.
+    func note(refused count: Int) { store(UInt64(clamping: count), 72) }
+
+    /// The number of samples that the store has refused; 0 if it is unknown.
+    var refusedCount: Int { layout.isCurrent ? Int(clamping: load(72)) : 0 }
+
+    private func store(_ value: UInt64, _ offset: Int) {
+        base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+    }
 
     /// Fills the first half, which is empty, with records. Commits the first record last, so that after a crash either
     /// all records exist or none.
@@ -97,16 +137,17 @@ final class StagingArea: @unchecked Sendable {
     // MARK: Creating
 
     /// Creates a file in `directory`; nil if the file system has no room, or the directory does not exist.
-    static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity)
+    static func make(in directory: String, halfSize: Int, log: UInt64, folder: StagedFolder, _ randomness: RandomSource)
         -> StagingArea?
     {
-        guard let area = make(at: directory + "/" + name, halfSize: halfSize, halfCount: 2) else { return nil }
-        area.begin(log, folder)
+        let path = directory + "/" + namePrefix + randomness.identifier()
+        guard let area = make(at: path, halfSize: halfSize, halfCount: 2, folder.path) else { return nil }
+        area.begin(log, folder.identity)
         return area
     }
 
-    private static func make(at path: String, halfSize: Int, halfCount: Int) -> StagingArea? {
-        let size = headerSize + halfCount * halfSize
+    private static func make(at path: String, halfSize: Int, halfCount: Int, _ folder: String) -> StagingArea? {
+        let size = Layout.current.headerSize + halfCount * halfSize + padded(folder.utf8.count)
         let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, durable_allocate(descriptor, Int64(size)) == 0,
@@ -116,7 +157,7 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             return nil
         }
-        return StagingArea(
+        let area = StagingArea(
             path: path,
             halfSize: halfSize,
             halfCount: halfCount,
@@ -124,16 +165,32 @@ final class StagingArea: @unchecked Sendable {
             size: size,
             descriptor: descriptor
         )
+        area.store(UInt64(folder.utf8.count), 48)
+        let end = area.half(halfCount)
+        for (index, byte) in folder.utf8.enumerated() { end.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
+        return area
     }
+
+    private static func padded(_ count: Int) -> Int { (count + 7) & ~7 }
+
+    /// The path of the folder, as the process that made the area had it; empty if it is unknown.
+    var folderPath: String {
+        let end = half(halfCount)
+        let count = layout.isCurrent ? min(Int(clamping: load(48)), max(0, size - (end - base))) : 0
+        return String(decoding: UnsafeRawBufferPointer(start: end, count: count), as: UTF8.self)
+    }
+
+    /// The device and inode that the folder had.
+    var folderIdentity: FileIdentity { FileIdentity(device: load(32), inode: load(40)) }
 
     /// Creates an area with one part, for records that are larger than a half: a file beside this one if this one is a
     /// file and there is room, otherwise memory that ends with the process.
     func makeSibling(size: Int, first: UInt64) throws(QueueError) -> StagingArea {
         let name = path.map { $0 + Self.siblingMark + first.padded(16, radix: 16) }
-        guard let name, let area = Self.make(at: name, halfSize: size, halfCount: 1) else {
+        guard let name, let area = Self.make(at: name, halfSize: size, halfCount: 1, folderPath) else {
             return try Self.inProcess(halfSize: size, halfCount: 1)
         }
-        area.begin(load(16), FileIdentity(device: load(32), inode: load(40)))
+        area.begin(load(16), folderIdentity)
         return area
     }
 
@@ -151,10 +208,27 @@ final class StagingArea: @unchecked Sendable {
     }
 
     private static var siblingMark: String { "-large-" }
+    private static var namePrefix: String { "instrument-queue-" }
+
+    /// Whether a path may be the path of an area: anything else comes from damage.
+    static func isPath(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return path.hasPrefix("/") && path.utf8.count < 4096 && isName(String(name))
+            && path.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xFFFD }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        name.hasPrefix(namePrefix) && name.utf8.count < 256 && !name.contains(siblingMark)
+    }
+
+    /// The paths of the areas in a directory; empty if it cannot be read.
+    static func paths(in directory: String) -> [String] {
+        Directory.names(in: directory).filter(isName).map { directory + "/" + $0 }
+    }
 
     /// Creates memory that ends with the process.
     static func inProcess(halfSize: Int, halfCount: Int = 2) throws(QueueError) -> StagingArea {
-        let size = headerSize + halfCount * halfSize
+        let size = Layout.current.headerSize + halfCount * halfSize
         let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         guard let base, base != MAP_FAILED else { throw Directory.failure(errno, "map \(size) bytes of memory") }
         return StagingArea(
@@ -170,25 +244,36 @@ final class StagingArea: @unchecked Sendable {
     /// Writes the header, with the folder and the log of the records.
     func begin(_ log: UInt64, _ folder: FileIdentity) {
         for (value, offset) in [(log, 16), (UInt64(halfSize), 24), (folder.device, 32), (folder.inode, 40)] {
-            base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+            store(value, offset)
         }
-        let checksum = UInt64(durable_crc32c(0, base + 16, 32)) << 32 | Self.version
-        base.storeBytes(of: checksum.littleEndian, toByteOffset: 8, as: UInt64.self)
-        base.storeBytes(of: Self.magic.littleEndian, toByteOffset: 0, as: UInt64.self)
+        store(Self.checksum(base, layout), 8)
+        store(Self.magic, 0)
+    }
+
+    private static func checksum(_ base: UnsafeRawPointer, _ layout: Layout) -> UInt64 {
+        UInt64(durable_crc32c(0, base + 16, layout.checkedEnd - 16)) << 32 | layout.version
     }
 
     // MARK: Opening
 
     /// The reason for which the file of an earlier process is not used.
     enum Absence: Error {
-        /// The file does not exist or belongs to another folder: it will never be readable.
+        /// The file does not exist or is no staging area of this user.
         case missing
+        /// The file is the staging area of another log.
+        case foreign
+        /// A process uses the file.
+        case inUse(StagingArea)
         /// The file may contain samples and cannot be read at the moment.
         case unreadable(QueueError)
     }
 
-    /// Opens the file of an earlier process for this folder and log.
-    static func open(leftAt path: String, log: UInt64, folder: FileIdentity) throws(Absence) -> StagingArea {
+    /// Opens the file of an earlier process.
+    ///
+    /// - Parameters:
+    ///   - log: the log whose records are wanted; nil for any.
+    ///   - isLocked: whether the file is locked, so that no other process uses it.
+    static func open(leftAt path: String, log: UInt64?, isLocked: Bool = true) throws(Absence) -> StagingArea {
         let descriptor = Directory.open(path, O_RDWR)
         if descriptor < 0 {
             let number = errno
@@ -203,7 +288,7 @@ final class StagingArea: @unchecked Sendable {
             throw .unreadable(Directory.failure(number, "read \(path)"))
         }
         let size = Int(status.st_size)
-        guard status.st_uid == geteuid(), size > headerSize, (size - headerSize).isMultiple(of: 8) else {
+        guard status.st_uid == geteuid(), size > Layout.current.headerSize, size.isMultiple(of: 8) else {
             close(descriptor)
             throw .missing
         }
@@ -212,24 +297,50 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             throw .unreadable(Directory.failure(number, "map \(path)"))
         }
-        let halfSize = UInt64(littleEndian: (base + 24).load(as: UInt64.self))
-        let halfCount = halfSize == UInt64(size - headerSize) ? 1 : 2
-        let area = StagingArea(
+        guard let area = StagingArea(path, base, size, descriptor) else {
+            munmap(base, size)
+            close(descriptor)
+            throw .missing
+        }
+        if let log, area.log != log { throw .foreign }
+        if isLocked, !area.lock() { throw .inUse(area) }
+        return area
+    }
+
+    /// Locks the file. Returns false if a process uses it.
+    func lock() -> Bool {
+        guard let descriptor else { return true }
+        // Another start holds a lock for an instant.
+        for _ in 0..<5 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(1000)
+        }
+        return false
+    }
+
+    /// The random number of the log.
+    var log: UInt64 { load(16) }
+
+    /// Interprets a mapped file; nil if its header is damaged or of an unknown version.
+    private convenience init?(_ path: String, _ base: UnsafeMutableRawPointer, _ size: Int, _ descriptor: Int32) {
+        func load(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        let layout = Layout.known.first { load(8) == Self.checksum(base, $0) }
+        guard load(0) == Self.magic, let layout, let halfSize = Int(exactly: load(24)), halfSize.isMultiple(of: 8),
+            let pathSize = layout.isCurrent ? Int(exactly: load(48)) : 0, pathSize < 1 << 16,
+            case let content = size - layout.headerSize - Self.padded(pathSize), halfSize > 0, content > 0,
+            content == halfSize || content.isMultiple(of: 2) && content / 2 == halfSize
+        else { return nil }
+        self.init(
             path: path,
-            halfSize: (size - headerSize) / halfCount,
-            halfCount: halfCount,
+            halfSize: halfSize,
+            halfCount: content == halfSize ? 1 : 2,
+            layout: layout,
             base: base,
             size: size,
             descriptor: descriptor
         )
-        guard area.load(0) == magic, area.load(8) == UInt64(durable_crc32c(0, base + 16, 32)) << 32 | version,
-            area.load(16) == log, halfSize == UInt64(area.halfSize), halfSize.isMultiple(of: 8),
-            area.load(32) == folder.device, area.load(40) == folder.inode
-        else { throw .missing }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            throw .unreadable(QueueError(.storeFailed, "\(path) is in use by another process"))
-        }
-        return area
     }
 
     /// A staged record: its sequence number, and its bytes with the header, in the format of segments.
@@ -264,6 +375,20 @@ final class StagingArea: @unchecked Sendable {
     }
 }
 
+/// A folder that staged records belong to.
+struct StagedFolder {
+    /// The path without links; empty if it is unknown.
+    let path: String
+    let identity: FileIdentity
+
+    init(_ path: String) throws(QueueError) {
+        identity = try FileIdentity(of: path)
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        self.path = resolved.map { String(cString: $0) } ?? ""
+    }
+}
+
 /// The identity of a file on this machine.
 struct FileIdentity: Hashable {
     var device: UInt64
@@ -280,6 +405,10 @@ extension FileIdentity {
         } catch {
             throw Directory.failure(error.number, "read \(path)")
         }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }

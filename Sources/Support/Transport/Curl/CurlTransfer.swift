@@ -1,8 +1,9 @@
 #if !canImport(Darwin)
-internal import InstrumentHTTP
 internal import CCurl
 internal import CTransportShim
 internal import Instrument
+internal import InstrumentFiles
+internal import InstrumentHTTP
 
 /// A request in libcurl's hands, and what has come of the response so far. Touched by the transport's thread alone.
 final class CurlTransfer {
@@ -21,7 +22,7 @@ final class CurlTransfer {
     private var wrongRange: String?
     /// libcurl writes what went wrong here, in more detail than its number says.
     private let detail: UnsafeMutablePointer<CChar>
-    /// libcurl's callback says here whether an address was refused.
+    /// libcurl's callback reads here which connections are allowed, and writes the result.
     private let openings: UnsafeMutablePointer<transport_openings>
 
     var url: HTTPURL { exchange.request.url }
@@ -39,7 +40,7 @@ final class CurlTransfer {
         detail = .allocate(capacity: Int(CURL_ERROR_SIZE))
         detail.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         openings = .allocate(capacity: 1)
-        openings.initialize(to: transport_openings(has_refused: false, has_opened: false))
+        openings.initialize(to: transport_openings())
     }
 
     deinit {
@@ -115,8 +116,13 @@ final class CurlTransfer {
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_FRESH_CONNECT, exchange.request.needsFreshConnection ? 1 : 0)
-            && (settings.configuration.allowsPrivateAddresses
-                || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
+            && configureOpenings(settings)
+    }
+
+    private func configureOpenings(_ settings: CurlSettings) -> Bool {
+        openings.pointee.is_public_only = !settings.configuration.allowsPrivateAddresses
+        openings.pointee.reserve_start = Int32(clamping: FileLimit.reserveStart)
+        return transport_set_openings(easy, openings) == CURLE_OK
     }
 
     /// An empty text has libcurl decode every coding that it knows, whatever `Accept-Encoding` says.
@@ -276,6 +282,12 @@ extension CurlTransfer {
                 "only this machine or its network can reach it, which the configuration does not allow;"
                 + " if that is right, allow private addresses"
             return .failure(HTTPError(.addressRefused, message, url: url, underlyingCode: Int(result.rawValue)))
+        }
+        if result == CURLE_COULDNT_CONNECT, openings.pointee.lacks_descriptors, !openings.pointee.has_opened {
+            let message =
+                "the process has too many files and connections open;"
+                + " raise its limit (ulimit -n, LimitNOFILE=), or open fewer at once"
+            return .failure(HTTPError(.system, message, url: url, underlyingCode: Int(result.rawValue)))
         }
         return .failure(HTTPError(result, String(cString: detail), url, status: known))
     }

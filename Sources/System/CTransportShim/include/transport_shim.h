@@ -25,13 +25,18 @@ CURLcode transport_restrict_protocols(CURL *easy);
 /// Does not wait for a name lookup that nobody needs any more, where libcurl (7.87) can do so.
 void transport_never_wait_for_names(CURL *easy);
 
-/// What became of a transfer's wish for connections.
+/// Which connections a transfer may open, and whether it opened one.
 struct transport_openings {
+    /// Whether only addresses that everybody can reach are allowed.
+    bool is_public_only;
+    /// The first number of the descriptors that are left to the system's libraries.
+    int reserve_start;
     bool has_refused;
     bool has_opened;
+    bool lacks_descriptors;
 };
-/// Lets the transfer connect only to addresses that everybody can reach; what `openings` points to has to stay valid.
-CURLcode transport_refuse_private_addresses(CURL *easy, struct transport_openings *openings);
+/// Opens the transfer's connections by these rules; what `openings` points to has to stay valid.
+CURLcode transport_set_openings(CURL *easy, struct transport_openings *openings);
 /// Whether only this machine or its network can reach an address (or it stands for no machine at all).
 bool transport_is_private(const struct sockaddr *address);
 

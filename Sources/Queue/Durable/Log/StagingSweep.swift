@@ -1,0 +1,66 @@
+internal import Instrument
+internal import InstrumentFiles
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Deletes the staging areas of ended processes whose folders were deleted: no start would find them.
+///
+/// Keeps an area in doubt: if its volume is not mounted, if its folder was renamed beside its old place, or if the
+/// folder that is there now refers to it.
+enum StagingSweep {
+    static func run(in directory: String) {
+        for path in StagingArea.paths(in: directory) {
+            // An area in use is locked.
+            guard let area = try? StagingArea.open(leftAt: path, log: nil, isLocked: false),
+                isAbandoned(area, at: path), area.lock()
+            else {
+                continue
+            }
+            for sibling in (try? StagingArea.siblings(of: path)) ?? [] { Directory.delete(sibling) }
+            area.delete()
+        }
+    }
+
+    private static func isAbandoned(_ area: StagingArea, at path: String) -> Bool {
+        let folder = area.folderPath
+        // An earlier version did not write the path.
+        if !folder.hasPrefix("/") { return false }
+        do throws(SystemError) {
+            if let found = try identity(of: folder) {
+                // The folder, on a device with another number, or a new one in its place.
+                if found.inode == area.folderIdentity.inode { return false }
+                return !StagingMark.mayName(path, in: folder)
+            }
+            return try isDeleted(folder, area.folderIdentity)
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether a folder that is missing was on a volume that is mounted, and was not renamed.
+    private static func isDeleted(_ folder: String, _ identity: FileIdentity) throws(SystemError) -> Bool {
+        var (missing, parent) = (folder, Folder.parent(of: folder))
+        while try Self.identity(of: parent) == nil, parent != "/" {
+            (missing, parent) = (parent, Folder.parent(of: parent))
+        }
+        guard try Self.identity(of: parent)?.device == identity.device else { return false }
+        guard let names = try? Directory.entries(of: parent) else { return false }
+        let rest = folder.dropFirst(missing.count)
+        for name in names where try Self.identity(of: parent + "/" + name + rest) == identity { return false }
+        return true
+    }
+
+    /// The identity of the file at a path; nil if the path does not exist.
+    private static func identity(of path: String) throws(SystemError) -> FileIdentity? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return FileIdentity(status) }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw SystemError(errno)
+    }
+}

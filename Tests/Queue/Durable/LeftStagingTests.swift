@@ -1,0 +1,261 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import LoopbackServers
+import TestTraits
+import Testing
+
+@testable import InstrumentDurableQueue
+
+/// What a killed process leaves in its staging area, and where the next start finds it.
+@Suite("Staged samples that a killed process left", .ownThread)
+struct LeftStagingTests {
+    let scratch: Scratch
+    let queue: String
+    let staging: String
+
+    init() throws {
+        scratch = try Scratch()
+        queue = scratch.path + "/queue"
+        staging = scratch.path + "/staging"
+        try FileManager.default.createDirectory(atPath: staging, withIntermediateDirectories: true)
+    }
+
+    private var folder: String { queue + "/00000001.queue" }
+
+    private func open(
+        _ path: String,
+        _ report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+    ) throws -> DurableStore {
+        try DurableStore(
+            directory: path,
+            configuration: DurableConfiguration(segmentSize: 4096, synchronization: .never),
+            randomness: RandomSource(),
+            stagingDirectory: staging,
+            report: report
+        )
+    }
+
+    /// Leaves 60 samples in segments and 40 in the staging area. Returns the area's path.
+    private func leaveKilled(inSegments: Int = 60, fast: Int = 0) throws -> String {
+        let store = try open(queue)
+        for name: BackendName in ["one", "two"] { store.attach(name) }
+        for number in 0..<inSegments { _ = try store.append([NumberedSamples.sample(number)]) }
+        try store.own.drain()
+        if fast > 0, let last = store.next(for: "two", maxCount: fast, maxBytes: .max).last {
+            store.settle("two", through: last.sequence, dead: [:])
+        }
+        store.own.doChores()
+        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        try store.own.draining.withLock { _ in
+            for number in inSegments..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
+            store.leaveAsKilled()
+        }
+        return path
+    }
+
+    private func areas() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: staging) }
+
+    private func isLinux() -> Bool { DirectoryStore.stagingDirectory != nil }
+
+    private func checkAll(_ path: String) throws {
+        let store = try open(path)
+        let ledger = store.ledger(of: "one")
+        #expect((ledger.emitted, ledger.queued, ledger.dropped) == (100, 100, 0))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<100))
+        store.close()
+    }
+
+    @Test("They are delivered when the volume has another device number, and their file is deleted")
+    func otherDevice() throws {
+        guard isLinux() else { return }
+        let path = try leaveKilled()
+        let area = try StagingArea.open(leftAt: path, log: nil, isLocked: false)
+        let identity = area.folderIdentity
+        area.begin(area.log, FileIdentity(device: identity.device + 1, inode: identity.inode))
+        try checkAll(queue)
+        #expect(try areas().isEmpty)
+    }
+
+    @Test("They are delivered from a copied or moved folder, and from the original if it still exists")
+    func copied() throws {
+        guard isLinux() else { return }
+        _ = try leaveKilled()
+        let (copy, moved) = (scratch.path + "/copy", scratch.path + "/moved")
+        try FileManager.default.copyItem(atPath: queue, toPath: copy)
+        try checkAll(copy)
+        try FileManager.default.moveItem(atPath: queue, toPath: moved)
+        try checkAll(moved)
+        #expect(try areas().isEmpty)
+    }
+
+    enum Damage: CaseIterable {
+        case missing, empty, text, binary, long, directory, pipe, link
+    }
+
+    @Test("They are found when the mark of their file is damaged", arguments: Damage.allCases)
+    func damagedMark(damage: Damage) throws {
+        guard isLinux() else { return }
+        _ = try leaveKilled()
+        let mark = folder + "/staging"
+        try FileManager.default.removeItem(atPath: mark)
+        func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: mark)) }
+        switch damage {
+        case .missing: break
+        case .empty: try write([])
+        case .text: try write(Array("nothing of the store".utf8))
+        case .binary: try write([0xFF, 0, 0x80, 1])
+        case .long: try write(Array("/".utf8) + [UInt8](repeating: 0x61, count: 10_000))
+        case .directory: try FileManager.default.createDirectory(atPath: mark, withIntermediateDirectories: false)
+        case .pipe: #expect(mkfifo(mark, 0o600) == 0)
+        case .link: try FileManager.default.createSymbolicLink(atPath: mark, withDestinationPath: "/dev/null")
+        }
+        try checkAll(queue)
+        #expect(try areas().isEmpty)
+    }
+
+    @Test("They are delivered when the bookkeeping and the segments are lost")
+    func onlyStaged() throws {
+        guard isLinux() else { return }
+        _ = try leaveKilled(inSegments: 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name != "staging" {
+            try FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+        let store = try open(queue)
+        store.attach("one")
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<100))
+        store.close()
+    }
+
+    @Test("The file of another queue is left unchanged, and named")
+    func foreign() throws {
+        guard isLinux() else { return }
+        _ = try leaveKilled()
+        let other = try DurableStore(
+            directory: scratch.path + "/other",
+            configuration: DurableConfiguration(segmentSize: 4096),
+            randomness: RandomSource(),
+            stagingDirectory: staging,
+            report: { _ in }
+        )
+        let path = try #require(other.own.state.withLock { $0.staging?.area.path })
+        try Data(path.utf8).write(to: URL(fileURLWithPath: folder + "/staging"))
+        let said = Lock<[String]>([])
+        let store = try open(queue) { diagnostic in said.withLock { $0.append("\(diagnostic)") } }
+        #expect(said.withLock { $0 }.contains { $0.contains(path) && $0.contains("another queue") })
+        #expect(FileManager.default.fileExists(atPath: path))
+        store.close()
+        other.close()
+    }
+
+    @Test(
+        "Samples that the disk has lost count as lost, those that are still staged are delivered, and ledgers add up",
+        arguments: [0, 1, 2],
+        [0, 30, 60]
+    )
+    func lostSegments(kept: Int, fast: Int) throws {
+        guard isLinux() else { return }
+        _ = try leaveKilled(fast: fast)
+        let numbers = SegmentFiles.numbers(Directory.names(in: folder), in: folder)
+        for number in numbers.dropFirst(kept) {
+            try FileManager.default.removeItem(atPath: folder + "/" + FolderNames.segment(number))
+        }
+        try? FileManager.default.removeItem(atPath: folder + "/spare")
+        let said = Lock<[String]>([])
+        for run in 0..<2 {
+            let store = try open(queue) { diagnostic in said.withLock { $0.append("\(diagnostic)") } }
+            for name: BackendName in ["one", "two"] {
+                let ledger = store.ledger(of: name)
+                #expect(ledger.emitted == 100 && ledger.emitted == ledger.settled + ledger.queued, "\(name) \(ledger)")
+                let rest = run == 0 ? [] : NumberedSamples.numbers(NumberedSamples.drain(store, name))
+                if run == 1 { #expect(rest.suffix(40) == Array(60..<100) && rest.count == ledger.queued) }
+                let lost = store.ledger(of: name).drops[.corrupt] ?? 0
+                #expect(lost == ledger.drops[.corrupt] ?? 0)
+                if lost > 0 { #expect(said.withLock { $0 }.contains { $0.contains("lost") }) }
+            }
+            store.close()
+        }
+        #expect(try areas().isEmpty)
+    }
+
+    @Test("Refusals that a killed process could not save are in the ledger of the next start")
+    func refusals() throws {
+        guard isLinux() else { return }
+        let store = try open(queue)
+        store.attach("one")
+        _ = try store.append([NumberedSamples.sample(0)])
+        try store.own.drain()
+        let refused = Lock(0)
+        let ledger = Lock(Ledger())
+        try store.hangingDisk {
+            for number in 1..<20_000 {
+                do throws(QueueError) { _ = try store.append([NumberedSamples.sample(number)]) } catch {
+                    refused.withLock { $0 += 1 }
+                }
+            }
+            let before = store.ledger(of: "one")
+            ledger.withLock { $0 = before }
+            store.leaveAsKilled()
+            let again = try open(queue)
+            #expect(again.ledger(of: "one") == before && before.drops[.refused] ?? 0 > 100)
+            again.close()
+        }
+        let last = try open(queue)
+        #expect(last.ledger(of: "one") == ledger.withLock { $0 })
+        last.close()
+    }
+
+    // MARK: Deleted folders
+
+    @Test("The file of a deleted queue is deleted by the next start of any queue, and the files of others stay")
+    func sweep() throws {
+        guard isLinux() else { return }
+        let path = try leaveKilled()
+        try Data(count: 8).write(to: URL(fileURLWithPath: path + "-large-0000000000000001"))
+        let other = scratch.path + "/other"
+        try open(other).close()
+        #expect(try areas().count == 2)
+        try FileManager.default.moveItem(atPath: queue, toPath: scratch.path + "/renamed")
+        try open(other).close()
+        #expect(try areas().count == 2)
+        try FileManager.default.removeItem(atPath: scratch.path + "/renamed")
+        let running = try open(scratch.path + "/running")
+        try open(other).close()
+        #expect(try areas().count == 1)
+        running.attach("one")
+        _ = try running.append([NumberedSamples.sample(0)])
+        #expect(NumberedSamples.drain(running).count == 1)
+        running.close()
+        #expect(try areas().isEmpty)
+    }
+
+    // MARK: Descriptors
+
+    @Test("A queue with thousands of segments has few open files, while it is written and when it is opened")
+    func descriptors() throws {
+        guard isLinux() else { return }
+        func openFiles() -> Int {
+            Directory.names(in: "/proc/self/fd").filter { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                return target?.hasPrefix(scratch.path) ?? false
+            }.count
+        }
+        let store = try open(queue)
+        store.attach("one")
+        for number in 0..<20_000 {
+            _ = try store.append([NumberedSamples.sample(number)])
+            // On a busy machine, the staging area fills faster than it is copied.
+            if number.isMultiple(of: 500) { try store.own.drain() }
+        }
+        try store.synchronize()
+        #expect(store.own.state.withLock { $0.log.stretches.count } > 300)
+        #expect(openFiles() < 16)
+        store.own.doChores()
+        store.close()
+        let again = try open(queue)
+        #expect(openFiles() < 16)
+        #expect(again.ledger(of: "one").queued == 20_000)
+        #expect(NumberedSamples.drain(again).count == 20_000)
+        again.close()
+    }
+}
