@@ -16,7 +16,7 @@ export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQu
 STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
+.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor pictures
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
@@ -35,6 +35,7 @@ help:
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
 	@echo "make soak             watches 200 streams for an hour and plots memory and threads; OPTIONS has other numbers"
 	@echo "make demonstrate      injects random faults into 50 streams for ten minutes and verifies the alerts"
+	@echo "make pictures         takes pictures of the dashboard in each of its states, and compares them with the stored ones"
 	@echo "make try-monitor      runs the commands of the monitor's guide"
 	@echo "make benchmark        measures the cost of an emit, the queue, the backends and streams"
 
@@ -66,6 +67,10 @@ soak: programs
 demonstrate: programs
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
 	scripts/demonstrate-monitor.py $(OPTIONS)
+
+# OPTIONS='--update' stores the pictures anew, after a change of looks; OPTIONS='--only panel' takes some of them.
+pictures:
+	scripts/picture-pages.py $${OUT:-.build/pictures} $(OPTIONS)
 
 try-monitor: programs
 	scripts/try-monitor.sh
