@@ -188,7 +188,7 @@ struct CauseTests {
         }
         drive.emit(.bufferBegin, "a")
         #expect(drive.cause?.title == "Stalled")
-        #expect(drive.cause?.text == "The buffer is empty; no segment has arrived for 15 s")
+        #expect(drive.cause?.text == "The buffer is empty; no segment has arrived for 15 s.")
     }
 
     @Test("A playlist that does not change is the cause of the stall that follows, unless its requests fail")
