@@ -47,6 +47,7 @@ extension StreamState {
         // Stalls and findings have separate entries.
         let isNoted = { (cause: StreamCause) in cause.kind != .check && cause.kind != .stalled }
         guard new?.identity != cause?.identity else { return }
+        if let new, let kept = CauseEvidence(new, requests) { causeEvidence = kept }
         if let new, isNoted(new) {
             note("cause", "\(new.title): \(new.text)", at: now.wallTime)
         } else if let cause, isNoted(cause), new == nil {
