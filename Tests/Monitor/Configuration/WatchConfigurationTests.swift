@@ -67,6 +67,16 @@ struct WatchConfigurationTests {
         }
     }
 
+    @Test("The time until a stream counts as down is that of the stream, else of the defaults, and must be a duration")
+    func down() throws {
+        let streams = "streams: [{ name: a, url: \"http://h/a\" }, { name: b, url: \"http://h/b\", down: 5s }]"
+        let both = try read("defaults: { down: 20s }\n" + streams).streams
+        #expect(both.map(\.downDelay) == [.seconds(20), .seconds(5)])
+        #expect(try read(streams).streams.map(\.downDelay) == [nil, .seconds(5)])
+        let wrong = problems("defaults: { down: soon }\n" + streams)
+        #expect(wrong.count == 1 && wrong.allSatisfy { $0.contains("`down` must be a duration") }, "\(wrong)")
+    }
+
     @Test("The example of the guide is read whole, with its include")
     func example() throws {
         let configuration = try read(Self.full, ["streams.d/a.yaml": Self.included, "streams.d/b.txt": "?"])

@@ -214,6 +214,10 @@ struct MonitorModelTests {
                 case .start(let id, _):
                     starts[step, default: 0] += 1
                     started.insert(id.stream)
+                    for action in [Action.mediaRequest, .start] {
+                        let event = Event(action, tracker: TrackerID(id.number), time: time)
+                        _ = model.handle(.event(event), of: id, at: time)
+                    }
                     _ = model.handle(.ended(.ended), of: id, at: time)
                 case .stop, .notify: break
                 }

@@ -87,11 +87,12 @@ struct WatchFaultTests {
             streams:
               - { name: one, url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8", continuous: true }
             alerts:
-              - { name: down, when: up == 0 }
+              - { name: down, when: up == 0, to: ops }
+            notify: { ops: { webhook: "http://127.0.0.1:\(try TestServer.closedPort())/" } }
             """,
             "m.yaml"
         )
-        let arguments = ["--listen", "127.0.0.1:0", "--state", scratch.file("state"), file]
+        let arguments = ["--dry-run", "--listen", "127.0.0.1:0", "--state", scratch.file("state"), file]
         func row(_ port: Int) throws -> JSONValue? {
             let body = try RawClient.get("/api/state", port: port).body
             guard case .array(let rows)? = try JSONValue(parsing: Array(body.utf8))["streams"] else { return nil }

@@ -18,6 +18,8 @@ extension StreamState {
     /// Brings the cause and the state word up to date.
     /// - Returns: whether what survives a restart has changed.
     mutating func settle(at now: Timestamp) -> Bool {
+        // A monitor that stops keeps what it knew, for the next process.
+        if case .retired = phase { return false }
         let wasDown = settledWord == .down
         let before = cause?.identity
         if isPlaying {
@@ -45,6 +47,7 @@ extension StreamState {
         // Stalls and findings have separate entries.
         let isNoted = { (cause: StreamCause) in cause.kind != .check && cause.kind != .stalled }
         guard new?.identity != cause?.identity else { return }
+        if let new, let kept = CauseEvidence(new, requests) { causeEvidence = kept }
         if let new, isNoted(new) {
             note("cause", "\(new.title): \(new.text)", at: now.wallTime)
         } else if let cause, isNoted(cause), new == nil {
@@ -54,7 +57,6 @@ extension StreamState {
 
     private func findCause(at now: Timestamp) -> StreamCause? {
         let stall = run?.waitingSince
-        if case .retired = phase { return nil }
         if isUp == false || stall != nil { return troubleCause(stall: stall, at: now) }
         if run != nil, let failure = requestFailures.threat(at: now.instant) { return cause(of: failure) }
         return finding(at: now)
@@ -93,6 +95,7 @@ extension StreamState {
         } else {
             cause.text = "No picture is shown"
         }
+        if !cause.text.hasSuffix(".") { cause.text += "." }
         return cause
     }
 

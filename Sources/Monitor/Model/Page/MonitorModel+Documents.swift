@@ -43,6 +43,7 @@ extension MonitorModel {
             state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
+        members["evidence"] = .array(state.causeEvidence.map { [$0.json(of: name)] } ?? [])
         members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
         members["checks"] = .array(
@@ -54,6 +55,12 @@ extension MonitorModel {
             }
         )
         return .object(members)
+    }
+
+    /// The requests that were kept at the beginning of a stream's latest cause, else its latest ones, as an HTTP
+    /// Archive (HAR 1.2); nil for an unknown name.
+    package func archive(of name: String) -> JSONValue? {
+        stream(named: name).map { LoggedRequest.archive($0.causeEvidence?.requests ?? Array($0.requests.latest)) }
     }
 
     /// The revision of each stream, by slot.
@@ -172,6 +179,17 @@ extension StreamCause {
         members["rule"] = rule.map { .string($0) }
         members["address"] = address.map { .string($0) }
         return .object(members)
+    }
+}
+
+extension CauseEvidence {
+    fileprivate func json(of stream: String) -> JSONValue {
+        let time = failed.request.begin?.wallTime ?? failed.time
+        return [
+            "id": .string("\(time.milliseconds)"), "kind": "request", "time": .string(time.rfc3339),
+            "title": .string(title), "text": command.map { .string($0) } ?? .null,
+            "href": .string("/api/har?name=" + PercentCoding.encoded(stream)),
+        ]
     }
 }
 
