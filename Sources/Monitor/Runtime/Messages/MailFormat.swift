@@ -9,7 +9,7 @@ internal import InstrumentWatch
 /// Foreign text stands in one header, the subject, in encoded words (RFC 2047); no parameter of a header has any, so
 /// that RFC 2231 is not needed. All mails about an incident refer to one identifier (RFC 5322, section 3.6.4), and mail
 /// readers show them as one conversation. `Auto-Submitted` (RFC 3834) keeps automatic answers away.
-package struct MailFormat: Sendable {
+struct MailFormat: Sendable {
     private static let lineEnd = "\r\n"
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -17,14 +17,14 @@ package struct MailFormat: Sendable {
     private let sender: MailAddress
     private let recipients: [MailAddress]
 
-    package init(from sender: MailAddress, to recipients: [MailAddress]) {
+    init(from sender: MailAddress, to recipients: [MailAddress]) {
         (self.sender, self.recipients) = (sender, recipients)
     }
 
     /// The headers and the body.
-    package func bytes(for message: AlertMessage) -> [UInt8] {
+    func bytes(for message: AlertMessage) -> [UInt8] {
         let content = MessageContent(message)
-        let boundary = "=_" + SHA256.hexadecimal(of: (message.id + " boundary").utf8).prefix(40)
+        let boundary = "=_\(SHA256.hexadecimal(of: (message.id + " boundary").utf8).prefix(40))"
         var lines = headers(message, content)
         lines += [
             "MIME-Version: 1.0", "Content-Type: multipart/alternative; boundary=\"\(boundary)\"", "",
@@ -41,10 +41,10 @@ package struct MailFormat: Sendable {
     private func headers(_ message: AlertMessage, _ content: MessageContent) -> [String] {
         let domain = sender.domain
         let (id, incident) = (MessageText.token(message.id), MessageText.token(message.incident))
+        let to = recipients.map { Self.text(of: $0) }.joined(separator: ",\(Self.lineEnd) ")
+        let subject = Self.encodedWords(MessageText.fit(content.headline, 200), after: 9)
         var lines = [
-            "Date: " + Self.date(message.sent), "From: " + Self.text(of: sender),
-            "To: " + recipients.map(Self.text).joined(separator: ",\(Self.lineEnd) "),
-            "Subject: " + Self.encodedWords(MessageText.fit(content.headline, 200), after: 9),
+            "Date: \(Self.date(message.sent))", "From: \(Self.text(of: sender))", "To: \(to)", "Subject: \(subject)",
             "Message-ID: <\(id)@\(domain)>", "In-Reply-To: <incident.\(incident)@\(domain)>",
             "References: <incident.\(incident)@\(domain)>", "Auto-Submitted: auto-generated",
             "X-Auto-Response-Suppress: All", "X-Instrument-Severity: \(message.severity.rawValue)",

@@ -1,4 +1,4 @@
-package import Instrument
+internal import Instrument
 internal import InstrumentMonitor
 internal import InstrumentText
 package import InstrumentTransport

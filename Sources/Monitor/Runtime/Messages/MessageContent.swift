@@ -50,9 +50,13 @@ struct MessageContent: Hashable, Sendable {
 
     /// The message as lines of plain text.
     var text: String {
-        ([headline, ""] + factLines + [""] + streamLines + [""]
-            + links.map { "\($0.text): \($0.url)" })
-            .joined(separator: "\n")
+        var lines = [headline, ""]
+        lines += factLines
+        lines.append("")
+        lines += streamLines
+        lines.append("")
+        for link in links { lines.append("\(link.text): \(link.url)") }
+        return lines.joined(separator: "\n")
     }
 
     private static func opening(of message: AlertMessage) -> String {

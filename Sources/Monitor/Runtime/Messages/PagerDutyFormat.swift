@@ -51,17 +51,11 @@ package struct PagerDutyFormat: MessageFormat {
     }
 
     private static func payload(_ message: AlertMessage, _ content: MessageContent) -> JSONValue {
-        let severity =
-            switch message.severity {
-            case .critical: "critical"
-            case .warning: "warning"
-            case .info: "info"
-            }
         let details = Dictionary(content.facts.map { ($0.name, JSONValue.string($0.value)) }) { first, _ in first }
         let host = MessageText.plain(message.host, atMost: 255)
         return [
             "summary": .string(MessageText.fit(content.headline, 1_024)),
-            "source": .string(host.isEmpty ? "player-monitor" : host), "severity": .string(severity),
+            "source": .string(host.isEmpty ? "player-monitor" : host), "severity": .string(message.severity.rawValue),
             "timestamp": .string(message.since.rfc3339),
             "component": .string(MessageText.plain(message.items.first?.stream ?? "", atMost: 255)),
             "group": .string(host), "class": .string(MessageText.plain(message.alert, atMost: 255)),

@@ -63,7 +63,7 @@ package struct TeamsFormat: MessageFormat {
                 content.links.map { ["type": "Action.OpenUrl", "title": .string($0.text), "url": .string($0.url)] }
             )
         }
-        let message: JSONValue = [
+        let envelope: JSONValue = [
             "type": "message",
             "attachments": [
                 [
@@ -72,7 +72,7 @@ package struct TeamsFormat: MessageFormat {
                 ]
             ],
         ]
-        return message.bytes
+        return envelope.bytes
     }
 
     private static func color(of message: AlertMessage) -> JSONValue {

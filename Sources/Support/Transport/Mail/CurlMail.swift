@@ -85,25 +85,31 @@ private final class CurlMail {
     }
 
     private func configure(_ authorities: [UInt8]?, _ allowsPrivateAddresses: Bool) -> Bool {
+        configureEnvelope() && configureSecurity(authorities) && configureStreams()
+            && (allowsPrivateAddresses || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
+    }
+
+    private func configureEnvelope() -> Bool {
         recipients = curl_slist_append(nil, "<\(mail.recipient)>")
         guard let recipients else { return false }
-        let scheme = mail.encryption == .implicit ? "smtps" : "smtp"
-        let trust = authorities?.withUnsafeBytes { transport_set_authorities(easy, $0.baseAddress, $0.count) }
-        let milliseconds = min(max(1, mail.timeout.milliseconds), Int(Int32.max))
-        return set(CURLOPT_URL, "\(scheme)://\(mail.server)") && transport_restrict_to_mail(easy) == CURLE_OK
-            && set(
-                CURLOPT_USE_SSL,
-                mail.encryption == .none ? Int(CURLUSESSL_NONE.rawValue) : Int(CURLUSESSL_ALL.rawValue)
-            )
-            && set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)
-            && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)) && (trust ?? CURLE_OK) == CURLE_OK
+        let url = "\(mail.encryption == .implicit ? "smtps" : "smtp")://\(mail.server)"
+        let limit = min(max(1, mail.timeout.milliseconds), Int(Int32.max))
+        return set(CURLOPT_URL, url) && transport_restrict_to_mail(easy) == CURLE_OK
             && set(CURLOPT_NOSIGNAL, 1) && set(CURLOPT_PROXY, "")
-            && set(CURLOPT_TIMEOUT_MS, milliseconds) && set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
+            && set(CURLOPT_TIMEOUT_MS, limit) && set(CURLOPT_CONNECTTIMEOUT_MS, min(limit, 10_000))
             && set(CURLOPT_MAIL_FROM, "<\(mail.sender)>")
             && transport_set_pointer(easy, CURLOPT_MAIL_RCPT, recipients) == CURLE_OK
-            && (mail.login.map { set(CURLOPT_USERNAME, $0.user) && set(CURLOPT_PASSWORD, $0.password) } ?? true)
-            && (allowsPrivateAddresses || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
-            && configureStreams()
+    }
+
+    private func configureSecurity(_ authorities: [UInt8]?) -> Bool {
+        let trust = authorities?.withUnsafeBytes { transport_set_authorities(easy, $0.baseAddress, $0.count) }
+        let encryption = mail.encryption == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
+        if let login = mail.login {
+            guard set(CURLOPT_USERNAME, login.user), set(CURLOPT_PASSWORD, login.password) else { return false }
+        }
+        return set(CURLOPT_USE_SSL, Int(encryption.rawValue)) && (trust ?? CURLE_OK) == CURLE_OK
+            && set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)
+            && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     }
 
     private func configureStreams() -> Bool {

@@ -32,7 +32,9 @@ extension WatchBackends {
 
     /// Makes what sends messages to a receiver; reads its secrets.
     func sender(_ name: String, _ receiver: AlertReceiver) throws(WatchSetupError) -> any MessageSender {
-        let read = { (secret: SecretReference) throws(WatchSetupError) in try Self.read(secret, name, receiver.place) }
+        let read = { (secret: SecretReference) throws(WatchSetupError) -> String in
+            try Self.read(secret, name, receiver.place)
+        }
         switch receiver.service {
         case .webhook(let url, let secret):
             let key = try secret.map(read)
@@ -44,8 +46,8 @@ extension WatchBackends {
         case .opsgenie(let key, let url):
             return http(OpsgenieFormat(try Self.url(url, or: OpsgenieFormat.address), key: try read(key)))
         case .telegram(let token, let chat, let topic, let url):
-            let url = try Self.url(url, or: TelegramFormat.address)
-            return http(TelegramFormat(url, token: try read(token), chat: chat, topic: topic))
+            let service = try Self.url(url, or: TelegramFormat.address)
+            return http(TelegramFormat(service, token: try read(token), chat: chat, topic: topic))
         case .alertmanager(let url, let credentials, let token):
             let bearer = try token.map(read).map { "Bearer " + $0 }
             let basic = try credentials.map(read).map { "Basic " + Base64.encode(Array($0.utf8)) }

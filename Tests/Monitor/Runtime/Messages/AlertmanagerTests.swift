@@ -98,7 +98,7 @@ final class Alertmanager: Sendable {
         try process.start()
         self.process = Lock(process)
         while (try? RawClient.get("/-/ready", port: Int(port)))?.status != 200 {
-            guard process.isRunning else { throw NoServer(why: "Alertmanager ended") }
+            guard self.process.withLock({ $0.isRunning }) else { throw NoServer(why: "Alertmanager ended") }
             try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
         }
     }

@@ -82,7 +82,7 @@ final class MailServer: Sendable {
             return state.lines.count >= count
         }
         if !isThere { _ = await gate.wait() }
-        return try state.withLock { try $0.lines.map { try JSONValue(parsing: $0) } }
+        return try state.withLock { $0.lines }.map { try JSONValue(parsing: $0) }
     }
 
     /// How many mails came so far.

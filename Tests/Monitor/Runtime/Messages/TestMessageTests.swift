@@ -11,6 +11,7 @@ struct TestMessageTests {
         -> CommandResult
     {
         let scratch = try Scratch()
+        defer { withExtendedLifetime(scratch) {} }
         let file = try scratch.write(
             "streams: [{ name: a, url: \"http://example.org/a.m3u8\" }]\nnotify:\n  \(notify)\n",
             "m.yaml"
