@@ -39,7 +39,7 @@ package final class MessageResender: Sendable {
     /// Sends what fires at every round until the task is cancelled.
     package func run(_ monitor: Monitor, clock: any SchedulingClock) async {
         while !Task.isCancelled {
-            do { try await clock.sleep(until: clock.now.advanced(by: Self.interval)) } catch { return }
+            do { try await clock.sleep(until: clock.now.advanced(by: Self.interval), tolerance: nil) } catch { return }
             if senders.withLock({ !$0.isEmpty }) { await resend(monitor.state, at: clock.timestamp) }
         }
     }

@@ -37,7 +37,7 @@ package struct TeamsFormat: MessageFormat {
     package func outcome(of response: HTTPResponse, _ outcome: DeliveryOutcome) -> DeliveryOutcome {
         guard outcome == .acknowledged else { return outcome }
         let words = String(decoding: response.body.prefix(4_096), as: UTF8.self)
-        guard let found = words.range(of: "returned HTTP error ") else { return outcome }
+        guard let found = words.firstRange(of: "returned HTTP error ") else { return outcome }
         let digits = words[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
         guard let status = Int(digits), !(200...299 ~= status) else { return outcome }
         return DeliveryOutcome(
