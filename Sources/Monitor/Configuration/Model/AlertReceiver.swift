@@ -58,4 +58,17 @@ package struct MailSettings: Hashable, Sendable {
     package var password: SecretReference?
     /// A file of certificates in PEM that are trusted in addition to the system's.
     package var authorities: String?
+
+    package init(
+        recipients: [MailAddress],
+        sender: MailAddress,
+        server: HostPort,
+        encryption: Encryption,
+        user: String? = nil,
+        password: SecretReference? = nil,
+        authorities: String? = nil
+    ) {
+        (self.recipients, self.sender, self.server, self.encryption) = (recipients, sender, server, encryption)
+        (self.user, self.password, self.authorities) = (user, password, authorities)
+    }
 }

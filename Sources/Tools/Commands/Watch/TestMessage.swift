@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentCommandLine
+internal import InstrumentHTTP
 internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
 internal import InstrumentTerminal

@@ -46,7 +46,7 @@ struct MailFormatTests {
             ("a..b@example.org", nil),
             ("x\r\n <a@example.org>", nil), ("a@example.org>, <b@example.org>", nil), ("a@example.org\nb", nil),
             ("", nil),
-        ]
+        ] as [(String, String?)]
     )
     func addresses(_ text: String, _ address: String?) { #expect(MailAddress(text)?.address == address) }
 }
@@ -93,10 +93,8 @@ struct MailTests {
             #expect(result.answer == "250 2.0.0 taken")
         }
         let mails = try await server.mails(4)
-        #expect(
-            mails.map { $0["recipients"]?.list?.first?.string }
-                == Array(repeating: ["ops@example.org", "ana@example.org"], count: 2).flatMap { $0 }
-        )
+        let recipients = mails.compactMap { $0["recipients"]?.list?.first?.string }
+        #expect(recipients == ["ops@example.org", "ana@example.org", "ops@example.org", "ana@example.org"])
         let first = try #require(mails.first)
         #expect(first["subject"]?.string == "CRITICAL: 503 Service Unavailable from cdn-a.example")
         #expect(first["from"]?.string == "Müller & Co <monitor@example.org>")

@@ -1,13 +1,13 @@
 import Instrument
 import InstrumentHTTP
 import InstrumentJSON
-import InstrumentMonitor
 import InstrumentTransport
 import InstrumentWatch
 import LoopbackServers
 import TestTraits
 import Testing
 
+@testable import InstrumentMonitor
 @testable import InstrumentMonitorRuntime
 
 @Suite("The formats of the services that take messages", .ownThread)
@@ -79,7 +79,8 @@ struct MessageFormatTests {
         let genie = try ServiceStub.opsgenie.serve()
         _ = try await send(message, try format(.opsgenie, genie))
         let priority = try JSONValue(parsing: try #require(genie.requests.first).body)["priority"]?.string
-        #expect(priority == [.critical: "P1", .warning: "P3", .info: "P5"][severity])
+        let priorities: [AlertSeverity: String] = [.critical: "P1", .warning: "P3", .info: "P5"]
+        #expect(priority == priorities[severity])
     }
 
     /// Names, labels, addresses and causes that break formats.
