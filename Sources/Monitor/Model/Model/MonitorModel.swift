@@ -51,6 +51,8 @@ package struct MonitorModel: Sendable {
     /// Why the latest configuration is not used; nil if it is.
     package internal(set) var failedReload: FailedReload?
     package var latestReloadFailed: Bool { failedReload != nil }
+    /// The receivers of alerts that do not get their messages.
+    package internal(set) var undelivered: [UndeliveredMessages] = []
 
     /// Creates a model.
     /// - Parameters:

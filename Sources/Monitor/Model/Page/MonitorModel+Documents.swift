@@ -12,6 +12,7 @@ extension MonitorModel {
             "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
             "incidents": book.document(at: now), "silences": book.silenceDocument,
             "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+            "undelivered": .array(undelivered.map(\.json)),
         ]
     }
 
@@ -24,6 +25,7 @@ extension MonitorModel {
             "monitor": monitorDocument(at: now.instant), "incidents": book.document(at: now),
             "silences": book.silenceDocument,
             "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+            "undelivered": .array(undelivered.map(\.json)),
         ]
     }
 

@@ -19,11 +19,7 @@ struct WatchAccess: Sendable {
     func apply(_ configuration: WatchConfiguration) throws(WatchSetupError) {
         var tokens = shared.map { [(client: ServerClient(name: "", role: .act), token: $0)] } ?? []
         for token in configuration.access.tokens {
-            guard let text = WatchBackends.read(token.secret) else {
-                throw WatchSetupError(
-                    description: "the token of `\(token.name)` cannot be read: \(WatchBackends.advice(token.secret))"
-                )
-            }
+            let text = try WatchBackends.read(token.secret, "the token of `\(token.name)`")
             tokens.append((ServerClient(name: token.name, role: token.role), Array(text.utf8)))
         }
         control.replace(tokens: tokens, proxy: configuration.access.proxy, link: configuration.link)
