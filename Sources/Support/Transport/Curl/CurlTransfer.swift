@@ -2,7 +2,6 @@
 internal import CCurl
 internal import CTransportShim
 internal import Instrument
-internal import InstrumentFiles
 internal import InstrumentHTTP
 
 /// A request in libcurl's hands, and what has come of the response so far. Touched by the transport's thread alone.
@@ -116,13 +115,7 @@ final class CurlTransfer {
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_FRESH_CONNECT, exchange.request.needsFreshConnection ? 1 : 0)
-            && configureOpenings(settings)
-    }
-
-    private func configureOpenings(_ settings: CurlSettings) -> Bool {
-        openings.pointee.is_public_only = !settings.configuration.allowsPrivateAddresses
-        openings.pointee.reserve_start = Int32(clamping: FileLimit.reserveStart)
-        return transport_set_openings(easy, openings) == CURLE_OK
+            && openings.apply(to: easy, allowsPrivateAddresses: settings.configuration.allowsPrivateAddresses)
     }
 
     /// An empty text has libcurl decode every coding that it knows, whatever `Accept-Encoding` says.

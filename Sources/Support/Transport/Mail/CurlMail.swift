@@ -51,7 +51,7 @@ private final class CurlMail {
         guard CurlLoop.isPrepared, let easy = curl_easy_init() else { return nil }
         (self.mail, self.easy) = (mail, easy)
         openings = .allocate(capacity: 1)
-        openings.initialize(to: transport_openings(has_refused: false, has_opened: false))
+        openings.initialize(to: transport_openings())
     }
 
     deinit {
@@ -86,7 +86,7 @@ private final class CurlMail {
 
     private func configure(_ authorities: [UInt8]?, _ allowsPrivateAddresses: Bool) -> Bool {
         configureEnvelope() && configureSecurity(authorities) && configureStreams()
-            && (allowsPrivateAddresses || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
+            && openings.apply(to: easy, allowsPrivateAddresses: allowsPrivateAddresses)
     }
 
     private func configureEnvelope() -> Bool {
