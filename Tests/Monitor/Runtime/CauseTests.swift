@@ -177,6 +177,10 @@ struct CauseTests {
         #expect(drive.cause?.title == "Segments arrive too slowly")
         // 25 s of playing, of which 16 s were in the buffer before.
         #expect(drive.cause?.text == "Segments arrive at 0.4 × real time.")
+        // Nothing more arrives, which is not another cause.
+        drive.run(for: .seconds(40))
+        #expect(drive.cause?.title == "Segments arrive too slowly")
+        #expect(drive.state?.word == .down)
     }
 
     @Test("A stall without slow segments says that none arrived, and nothing of a speed")

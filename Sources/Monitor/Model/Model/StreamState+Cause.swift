@@ -13,6 +13,8 @@ extension StreamState {
         var stall: Timestamp?
         /// The first error that ended a session.
         var failure: Failure?
+        /// The media that arrived in a second, in seconds, when it was last known to arrive too slowly.
+        var speed: Double?
     }
 
     /// Brings the cause and the state word up to date.
@@ -29,6 +31,7 @@ extension StreamState {
         } else if trouble.begin == nil, isUp == false || run?.waitingSince != nil {
             trouble.begin = run?.waitingSince ?? now
         }
+        if run?.waitingSince != nil, let speed = slowness(at: now) { trouble.speed = speed }
         let new = findCause(at: now)
         if new != cause {
             noteChange(to: new, at: now)
@@ -70,7 +73,7 @@ extension StreamState {
         if let stale = staleness(at: now) { return stale }
         if let restoredCause { return restoredCause }
         let begin = trouble.begin ?? now
-        if let stall, let speed = slowness(at: now) {
+        if let stall, let speed = trouble.speed {
             let text = "Segments arrive at \(Self.decimal(speed)) × real time"
             return consequences(
                 of: StreamCause(.stalled, "Segments arrive too slowly", text: text, since: stall.wallTime)
