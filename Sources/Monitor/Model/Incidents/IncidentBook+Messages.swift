@@ -29,7 +29,9 @@ extension IncidentBook {
     }
 
     private func reminder(of incident: Incident) -> MonotonicInstant? {
-        guard incident.state == .open, !incident.toldReceivers.isEmpty, let last = incident.lastMessage else { return nil }
+        guard incident.state == .open, !incident.toldReceivers.isEmpty, let last = incident.lastMessage else {
+            return nil
+        }
         return last.advanced(by: settings.repeatInterval)
     }
 
@@ -44,7 +46,9 @@ extension IncidentBook {
 
     private mutating func endSilences(at now: Timestamp) {
         for silence in silences where silence.ends.instant <= now.instant {
-            record(AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason))
+            record(
+                AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason)
+            )
         }
         silences.removeAll { $0.ends.instant <= now.instant }
     }
@@ -111,7 +115,11 @@ extension IncidentBook {
         if let deadline = nextEscalation(of: incident), deadline <= now.instant {
             let receivers = settings.escalation[incident.escalations].receivers
             incident.escalations += 1
-            incident.note("escalation", "nobody has acknowledged: notifies \(receivers.joined(separator: ", "))", at: now.wallTime)
+            incident.note(
+                "escalation",
+                "nobody has acknowledged: notifies \(receivers.joined(separator: ", "))",
+                at: now.wallTime
+            )
             incident.toldReceivers.formUnion(receivers)
             ready.append(message(.opens, incident, to: receivers, at: now))
             incident.lastMessage = now.instant
@@ -159,7 +167,9 @@ extension IncidentBook {
         (message.incident, message.severity) = (incident.id, incident.severity)
         (message.title, message.runbook) = (incident.title, facts?.runbook)
         message.link = configuration.address(ofIncident: incident.id)
-        (message.sent, message.ended, message.by) = (now.wallTime, incident.ended, person ?? incident.acknowledgement?.by)
+        (message.sent, message.ended, message.by) = (
+            now.wallTime, incident.ended, person ?? incident.acknowledgement?.by
+        )
         message.note = note ?? incident.acknowledgement?.note
         for name in incident.order {
             guard let member = incident.members[name], kind == .closes || member.isActive && member.mute == nil else {

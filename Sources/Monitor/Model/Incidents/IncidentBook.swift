@@ -9,8 +9,8 @@ package import InstrumentWatch
 /// or with the same value of a label of `group_by`; an incident of the same kind that closed a moment ago. Otherwise it
 /// opens an incident.
 ///
-/// The owner calls ``advance(to:streams:)`` when ``nextDeadline`` has come. There is no clock and no I/O. Memory is bounded by the
-/// number of streams and by ``mostClosed``.
+/// The owner calls ``advance(to:)`` when ``nextDeadline`` has come. There is no clock and no I/O. Memory is bounded by
+/// the number of streams and by ``mostClosed``.
 package struct IncidentBook: Sendable {
     /// What incidents have in common.
     struct GroupKey: Hashable, Sendable {
@@ -96,7 +96,9 @@ package struct IncidentBook: Sendable {
             }
             var cause = cause
             if cause.host == nil { cause.host = stream.url.host }
-            let other = keys(of: cause, host: stream.url.host, stream.labels).compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
+            let other = keys(of: cause, host: stream.url.host, stream.labels).compactMap { groups[$0] }.first {
+                incidents[$0]?.isClosed == false
+            }
             if let other, other != id {
                 move(id, into: other, "the cause is the same: \(cause.title)", at: now)
                 continue
@@ -121,7 +123,9 @@ package struct IncidentBook: Sendable {
         for key in keys(of: signal.cause, host: signal.host, signal.labels) {
             guard let id = groups[key], let incident = incidents[id] else { continue }
             guard let ended = incident.ended else { return id }
-            let elapsed = Duration.milliseconds(max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds)))
+            let elapsed = Duration.milliseconds(
+                max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds))
+            )
             if elapsed < settings.reopen { recent = recent ?? id }
         }
         if let recent { reopen(recent, signal, at: now) }
@@ -146,7 +150,9 @@ package struct IncidentBook: Sendable {
 
     mutating func register(_ id: String, _ cause: StreamCause, host: String, _ labels: [String: String]) {
         let isOwnNetwork = incidents[id]?.isOwnNetwork ?? false
-        for key in keys(of: cause, host: host, labels) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
+        for key in keys(of: cause, host: host, labels) where key.place != .everywhere || isOwnNetwork {
+            groups[key] = id
+        }
     }
 
     private mutating func openIncident(_ signal: IncidentSignal, at now: Timestamp) -> String {
@@ -203,7 +209,9 @@ package struct IncidentBook: Sendable {
             incident.hasNews = true
             places[name, default: []].insert(id)
         }
-        if incident.messageDeadline == nil, incident.hasNews || !incident.toldReceivers.isSuperset(of: signal.facts.receivers) {
+        if incident.messageDeadline == nil,
+            incident.hasNews || !incident.toldReceivers.isSuperset(of: signal.facts.receivers)
+        {
             incident.messageDeadline = messageDeadline(of: incident, signal.facts, at: now.instant)
         }
         if let deadline = incident.messageDeadline { wake(at: deadline) }
@@ -218,7 +226,9 @@ package struct IncidentBook: Sendable {
         at now: MonotonicInstant
     ) -> MonotonicInstant {
         let first = now.advanced(by: groupWait)
-        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: facts.receivers) else { return first }
+        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: facts.receivers) else {
+            return first
+        }
         return max(first, last.advanced(by: settings.groupInterval))
     }
 
@@ -321,7 +331,11 @@ package struct IncidentBook: Sendable {
         (incident.state, incident.ended) = (.closed, now.wallTime)
         (incident.closeDeadline, incident.messageDeadline, incident.unattendedSince) = (nil, nil, nil)
         incident.hasNews = false
-        incident.note("close", person.map { "closed by \($0)" } ?? "closes: all streams have recovered", at: now.wallTime)
+        incident.note(
+            "close",
+            person.map { "closed by \($0)" } ?? "closes: all streams have recovered",
+            at: now.wallTime
+        )
         if !incident.toldReceivers.isEmpty {
             ready.append(message(.closes, incident, to: incident.toldReceivers.sorted(), by: person, at: now))
             wake(at: now.instant)

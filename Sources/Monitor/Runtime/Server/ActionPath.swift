@@ -30,7 +30,8 @@ enum ActionPath: Hashable, Sendable {
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
-        (1...longestIdentifier).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x2D }
+        (1...longestIdentifier).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x2D }
     }
 
     /// The methods that a path has, in the order in which the header `Allow` names them.

@@ -37,7 +37,10 @@ struct RequestRules: Sendable {
         guard origins.count <= 1, origins.allSatisfy({ isOurs($0, host) }),
             !head.headers["Sec-Fetch-Site"].contains(where: { $0 == "cross-site" || $0 == "same-site" })
         else {
-            return .text(403, "the request comes from a page of another site; use the monitor's page, or no header Origin")
+            return .text(
+                403,
+                "the request comes from a page of another site; use the monitor's page, or no header Origin"
+            )
         }
         if head.method == .DELETE { return nil }
         let types = head.headers["Content-Type"]

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Incidents")
 struct IncidentTests {
-    private func streams(_ count: Int, hosts: Int = 1, cdn: String = "alpha", prefix: String = "s") throws -> [WatchedStream] {
+    private func streams(_ count: Int, hosts: Int = 1, cdn: String = "alpha", prefix: String = "s") throws
+        -> [WatchedStream]
+    {
         try (0..<count).map { number in
             try stream(
                 "\(prefix)\(number)",
@@ -42,7 +44,9 @@ struct IncidentTests {
         #expect(drive.summary == ["opens 10", "opens 1"])
     }
 
-    @Test("Streams that return one after another keep their incident open until the last one, with one message at the end")
+    @Test(
+        "Streams that return one after another keep their incident open until the last one, with one message at the end"
+    )
     func slowRecovery() throws {
         var drive = try BookDrive(try streams(10))
         for number in 0..<10 { drive.fail("s\(number)", .http(503)) }
@@ -254,11 +258,14 @@ struct IncidentTests {
         #expect(throws: IncidentActionError.unknownIncident("x")) { try drive.act(.close(id: "x")) }
     }
 
-    @Test("An incident that nobody acknowledges goes to the next receivers, step by step; one that is acknowledged does not")
+    @Test(
+        "An incident that nobody acknowledges goes to the next receivers, step by step; one that is acknowledged does not"
+    )
     func escalation() throws {
         let steps: (inout IncidentSettings) -> Void = {
             $0.escalation = [
-                .init(after: .seconds(900), receivers: ["boss"]), .init(after: .seconds(3_600), receivers: ["director"]),
+                .init(after: .seconds(900), receivers: ["boss"]),
+                .init(after: .seconds(3_600), receivers: ["director"]),
             ]
         }
         var drive = try BookDrive(try streams(1), steps)
@@ -357,7 +364,9 @@ struct IncidentTests {
 
     // MARK: Restarts and bounds
 
-    @Test("A restart in the middle of an outage keeps the incident, its owner and its silences, and sends nothing twice")
+    @Test(
+        "A restart in the middle of an outage keeps the incident, its owner and its silences, and sends nothing twice"
+    )
     func restart() throws {
         let down = try alert("down", "up == 0")
         let failing = Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus")
@@ -387,7 +396,10 @@ struct IncidentTests {
         #expect(second.messages.last?.receivers == ["ops"])
     }
 
-    @Test("A state file without incidents, or with damaged ones, is read: no message is sent twice", arguments: [nil, "[]", "{}"])
+    @Test(
+        "A state file without incidents, or with damaged ones, is read: no message is sent twice",
+        arguments: [nil, "[]", "{}"]
+    )
     func oldState(_ damaged: String?) throws {
         let down = try alert("down", "up == 0")
         let failing = Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus")
@@ -464,7 +476,8 @@ struct LabelPatternTests {
         arguments: [
             ("alpha", "alpha", true), ("alpha", "alphas", false), ("al.*", "alpha", true), ("a|b", "b", true),
             ("a|b", "ab", false), ("(news|sport)-[0-9]+", "sport-12", true), ("(news|sport)-[0-9]+", "sport-", false),
-            ("x?y", "y", true), ("x?y", "xxy", false), ("[^a]", "b", true), ("[^a]", "a", false), ("a\\.b", "a.b", true),
+            ("x?y", "y", true), ("x?y", "xxy", false), ("[^a]", "b", true), ("[^a]", "a", false),
+            ("a\\.b", "a.b", true),
             ("a\\.b", "axb", false), ("", "", true), ("", "a", false), ("ø+", "øø", true), ("(ab)*c", "ababc", true),
             ("(a|b|c)*d", "abcabcd", true), ("[a-]", "-", true),
         ]
@@ -475,7 +488,10 @@ struct LabelPatternTests {
 
     @Test(
         "Another syntax is refused",
-        arguments: ["(", ")", "a)", "[", "[]", "[b-a]", "*", "a**", "a{2}", "\\d", "^a", "a$", "\\", String(repeating: "a", count: 201)]
+        arguments: [
+            "(", ")", "a)", "[", "[]", "[b-a]", "*", "a**", "a{2}", "\\d", "^a", "a$", "\\",
+            String(repeating: "a", count: 201),
+        ]
     )
     func refused(_ pattern: String) { #expect(LabelPattern(pattern) == nil) }
 
