@@ -27,8 +27,8 @@ public struct AddressRange: Hashable, Sendable {
         }
     }
 
-    /// The 4 or 16 bytes of an address (RFC 4291, section 2.2). An IPv4 address within IPv6, as a server that listens on
-    /// both sees its clients, counts as IPv4.
+    /// The 4 or 16 bytes of an address (RFC 4291, section 2.2). An IPv4 address within IPv6, as a server that listens
+    /// on both sees its clients, counts as IPv4.
     private static func bytes(of text: String) -> [UInt8]? {
         if let bytes = bytesOfIPv4(text[...]) { return bytes }
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)

@@ -55,7 +55,8 @@ extension ConfigurationReader {
             report(value.place, "`proxy` must have `\(key)`.")
         }
         var addresses: [AddressRange] = []
-        for (name, place) in members["from"].map({ names($0, "from") }) ?? [] {
+        let ranges: [(name: String, place: ConfigurationPlace)] = members["from"].map { names($0, "from") } ?? []
+        for (name, place) in ranges {
             guard let range = AddressRange(name) else {
                 report(
                     place,

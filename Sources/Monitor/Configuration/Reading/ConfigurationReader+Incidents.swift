@@ -40,7 +40,7 @@ extension ConfigurationReader {
                 report(element.place, "A step of `escalate` must have `\(key)`.")
             }
             let after = members["after"].flatMap { duration($0, "after") }
-            let receivers = members["to"].map { names($0, "to") } ?? []
+            let receivers: [(name: String, place: ConfigurationPlace)] = members["to"].map { names($0, "to") } ?? []
             references += receivers.map { ("receiver", $0.name, $0.place) }
             guard let after else { continue }
             if let last = steps.last, last.after >= after {

@@ -7,8 +7,8 @@ package import InstrumentWatch
 /// The error budgets of the objectives, and how fast they burn.
 ///
 /// A budget burns at the rate of 1 if it is empty exactly at the end of its days. An alert fires if the rate is high
-/// over a long window and over a short one, which ends it soon after the fault (Google, "The Site Reliability Workbook",
-/// chapter 5, "Multiwindow, Multi-Burn-Rate Alerts", table 5-8).
+/// over a long window and over a short one, which ends it soon after the fault (Google, "The Site Reliability
+/// Workbook", chapter 5, "Multiwindow, Multi-Burn-Rate Alerts", table 5-8).
 package struct ObjectiveBook: Sendable {
     struct Key: Hashable, Sendable {
         var objective: String

@@ -46,8 +46,8 @@ package final class AccessControl: Sendable {
     /// Whether clients must show who they are. Without tokens and a proxy, only this machine is served.
     var isRequired: Bool { rules.withLock { !$0.tokens.isEmpty || $0.proxy != nil } }
 
-    /// Whether a proxy names people. Its header must not be sent by a page in a browser on this machine that reached the
-    /// server under the name of another host.
+    /// Whether a proxy names people. Its header must not be sent by a page in a browser on this machine that reached
+    /// the server under the name of another host.
     var hasProxy: Bool { rules.withLock { $0.proxy != nil } }
 
     /// The host, perhaps with a port, of the page as people reach it.
