@@ -67,6 +67,11 @@ extension IncidentBook {
                 } else {
                     mute = windows.first { $0.covers(member) }.map { .maintenance($0.name) }
                 }
+                if member.mute != nil, mute == nil {
+                    // The receivers know of the other streams at most.
+                    incident.hasNews = true
+                    incident.messageDeadline = incident.messageDeadline ?? now.instant
+                }
                 incident.members[name]?.mute = mute
                 count += 1
                 if let mute { hidden.append(mute) }

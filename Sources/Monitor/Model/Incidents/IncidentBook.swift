@@ -308,7 +308,7 @@ package struct IncidentBook: Sendable {
         // The next stream with this fault concerns the other incident.
         for (key, value) in groups where value == id && key.fault == target.cause.fault { groups[key] = other }
         incidents[id] = source
-        close(id, at: now)
+        close(id, because: reason, at: now)
         if target.messageDeadline == nil {
             let deadline = target.lastMessage?.advanced(by: settings.groupInterval) ?? now.instant
             incidents[other]?.messageDeadline = max(deadline, now.instant.advanced(by: groupWait))
@@ -319,7 +319,7 @@ package struct IncidentBook: Sendable {
     // MARK: The end
 
     /// Closes an incident, and notifies the receivers that know of it.
-    mutating func close(_ id: String, by person: String? = nil, at now: Timestamp) {
+    mutating func close(_ id: String, by person: String? = nil, because reason: String? = nil, at now: Timestamp) {
         guard var incident = incidents[id], !incident.isClosed else { return }
         for (name, member) in incident.members {
             places[name]?.remove(id)
@@ -333,7 +333,7 @@ package struct IncidentBook: Sendable {
         incident.hasNews = false
         incident.note(
             "close",
-            person.map { "closed by \($0)" } ?? "closes: all streams have recovered",
+            person.map { "closed by \($0)" } ?? "closes: " + (reason ?? "all streams have recovered"),
             at: now.wallTime
         )
         if !incident.toldReceivers.isEmpty {

@@ -187,7 +187,7 @@ package struct ObjectiveBook: Sendable {
                     "burning": .bool(firing.contains(key)),
                     "rates": .object(
                         Dictionary(
-                            uniqueKeysWithValues: Self.rules.map { rule in
+                            uniqueKeysWithValues: Self.rules.map { rule -> (String, JSONValue) in
                                 let rate = Self.rate(budget, objective, minutes: rule.long, at: time)
                                 return ("\(rule.long / 60)h", rate.map { .double($0) } ?? .null)
                             }
@@ -214,10 +214,9 @@ package struct ObjectiveBook: Sendable {
         guard !objectives.isEmpty else { return }
         let time = latest
         let rows = objectives.flatMap { objective in
-            series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map {
-                key,
-                budget in
-                (MetricsWriter.labels([("objective", key.objective), ("group", key.group)]), objective, budget)
+            series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map { entry in
+                let labels = [("objective", entry.key.objective), ("group", entry.key.group)]
+                return (labels: MetricsWriter.labels(labels), objective: objective, budget: entry.value)
             }
         }
         writer.begin("instrument_objective_goal", .gauge, "Share that must be good.")
@@ -258,13 +257,13 @@ package struct ObjectiveBook: Sendable {
                 "objective": .string(key.objective), "group": .string(key.group),
                 "burning": .bool(firing.contains(key)),
                 "begin": budget.begin.map { .int(Int($0.milliseconds)) } ?? .null,
-                "levels": .array(
-                    budget.saved.map { .array($0.map { .array($0.map { .int($0) }) }) }
-                ),
+                "levels": .array(budget.saved.map(Self.json)),
             ])
         }
         return .array(rows)
     }
+
+    private static func json(_ points: [[Int]]) -> JSONValue { .array(points.map { .array($0.map { .int($0) }) }) }
 
     /// Restores ``saved``; entries of another form are left out.
     mutating func restore(_ json: JSONValue) {
