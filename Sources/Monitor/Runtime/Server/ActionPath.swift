@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The paths of requests that change something.
 enum ActionPath: Hashable, Sendable {
     /// `/api/incidents/ID/acknowledge`, `release` or `close`.

@@ -25,7 +25,7 @@ struct RequestRules: Sendable {
         // than the header (RFC 9112, section 3.2.2).
         let host = ServerRequest.authority(ofTarget: head.uri) ?? hosts.first
         let access = configuration.access
-        if !access.isRequired || access.hasProxy, let host, !isLocal(host), !isPublic(host) {
+        if !access.isRequired || access.hasProxy, let host, !isLocal(host), !(access.hasProxy && isPublic(host)) {
             return .text(421, "the header Host must name this machine's loopback address (found another host)")
         }
         return head.method == .GET || head.method == .HEAD ? nil : refusal(ofAction: head, host: host)

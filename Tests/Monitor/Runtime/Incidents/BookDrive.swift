@@ -30,7 +30,7 @@ struct BookDrive {
         self.alerts = Dictionary(alerts.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    mutating func fail(_ stream: String, _ alert: String = "down", _ cause: StreamCause) {
+    mutating func fail(_ stream: String, _ cause: StreamCause, alert: String = "down") {
         guard let stream = streams[stream], let alert = alerts[alert] else { return }
         book.fires(IncidentSignal(alert, stream, cause: cause, reason: "x", since: now), at: now)
     }
