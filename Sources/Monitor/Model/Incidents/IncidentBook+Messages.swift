@@ -5,8 +5,9 @@ extension IncidentBook {
     /// Performs what is due, and returns the messages.
     package mutating func advance(to now: Timestamp) -> [AlertMessage] {
         endSilences(at: now)
+        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
         for id in order where incidents[id]?.isClosed == false {
-            mute(id, at: now)
+            mute(id, windows, at: now)
             attend(id, at: now)
             if let deadline = incidents[id]?.closeDeadline, deadline <= now.instant { close(id, at: now) }
         }
@@ -54,9 +55,8 @@ extension IncidentBook {
     }
 
     /// Decides which streams are hidden, and whether the incident is.
-    private mutating func mute(_ id: String, at now: Timestamp) {
-        guard var incident = incidents[id] else { return }
-        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
+    private mutating func mute(_ id: String, _ windows: [MaintenanceWindow], at now: Timestamp) {
+        guard var incident = incidents.removeValue(forKey: id) else { return }
         var (count, hidden): (Int, [Incident.State]) = (0, [])
         if !silences.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
             for name in incident.order {

@@ -70,18 +70,19 @@ package struct IncidentBook: Sendable {
     /// Takes an alert that begins to fire.
     mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
         let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)
-        join(id, signal, at: now)
-        if signal.cause.kind == .network { mergeNetwork(at: now) }
+        let isNewHost = join(id, signal, at: now)
+        if signal.cause.kind == .network, isNewHost { mergeNetwork(at: now) }
     }
 
     /// Takes the end of an alert.
     mutating func resolves(_ alert: String, of stream: String, at now: Timestamp) {
         for id in places[stream] ?? [] {
-            guard var incident = incidents[id], var member = incident.members[stream], member.isActive,
-                member.alerts.remove(alert) != nil
+            guard let member = incidents[id]?.members[stream], member.isActive, member.alerts.contains(alert),
+                // Taken out, so that its streams are changed in place.
+                var incident = incidents.removeValue(forKey: id)
             else { continue }
-            incident.members[stream] = member
-            if member.alerts.isEmpty { recover(stream, in: &incident, at: now) }
+            incident.members[stream]?.alerts.remove(alert)
+            if member.alerts.count == 1 { recover(stream, in: &incident, at: now) }
             incidents[id] = incident
             if let deadline = incident.closeDeadline { wake(at: deadline) }
         }
@@ -172,7 +173,7 @@ package struct IncidentBook: Sendable {
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
         (incident.opened, incident.isOwnNetwork) = (now.instant, false)
-        incident.streamCount = incident.order.count
+        (incident.streamCount, incident.hosts) = (incident.order.count, [])
         incident.reopenings += 1
         incident.note("open", "opens again: the same cause returned", at: now.wallTime)
         incidents[id] = incident
@@ -180,8 +181,11 @@ package struct IncidentBook: Sendable {
         order.append(id)
     }
 
-    private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
-        guard var incident = incidents[id] else { return }
+    /// Adds an alert to an incident.
+    /// - Returns: whether the incident had no stream of this host.
+    private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) -> Bool {
+        // Taken out, so that its streams are changed in place.
+        guard var incident = incidents.removeValue(forKey: id) else { return false }
         let (name, alert) = (signal.stream, signal.alert)
         incident.alerts[alert] = signal.facts
         incident.closeDeadline = nil
@@ -215,8 +219,10 @@ package struct IncidentBook: Sendable {
             incident.messageDeadline = messageDeadline(of: incident, signal.facts, at: now.instant)
         }
         if let deadline = incident.messageDeadline { wake(at: deadline) }
+        let isNewHost = incident.hosts.insert(signal.host).inserted
         incidents[id] = incident
         register(id, signal.cause, host: signal.host, signal.labels)
+        return isNewHost
     }
 
     /// A first message waits for the group; a message about more streams for the interval since the last one.
@@ -300,6 +306,7 @@ package struct IncidentBook: Sendable {
             target.hasNews = true
         }
         target.alerts.merge(source.alerts) { known, _ in known }
+        target.hosts.formUnion(source.hosts)
         target.closeDeadline = nil
         if source.since.instant < target.since.instant { target.since = source.since }
         target.note("merge", "takes the streams of incident \(id): \(reason)", at: now.wallTime)
