@@ -280,7 +280,8 @@ package struct IncidentBook: Sendable {
     private mutating func announce(_ id: String, at now: MonotonicInstant) {
         let deadline = now.advanced(by: groupWait)
         incidents[id]?.hasNews = true
-        incidents[id]?.messageDeadline = min(incidents[id]?.messageDeadline ?? deadline, deadline)
+        let known = incidents[id]?.messageDeadline ?? deadline
+        incidents[id]?.messageDeadline = min(known, deadline)
         wake(at: deadline)
     }
 
@@ -317,8 +318,9 @@ package struct IncidentBook: Sendable {
         incidents[id] = source
         close(id, because: reason, at: now)
         if target.messageDeadline == nil {
-            let deadline = target.lastMessage?.advanced(by: settings.groupInterval) ?? now.instant
-            incidents[other]?.messageDeadline = max(deadline, now.instant.advanced(by: groupWait))
+            let first = now.instant.advanced(by: groupWait)
+            let next = target.lastMessage?.advanced(by: settings.groupInterval) ?? first
+            incidents[other]?.messageDeadline = max(first, next)
         }
         if let deadline = incidents[other]?.messageDeadline { wake(at: deadline) }
     }

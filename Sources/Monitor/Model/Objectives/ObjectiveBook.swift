@@ -1,8 +1,8 @@
-package import Instrument
+internal import Instrument
 internal import InstrumentHTTP
-package import InstrumentJSON
+internal import InstrumentJSON
 internal import InstrumentText
-package import InstrumentWatch
+internal import InstrumentWatch
 
 /// The error budgets of the objectives, and how fast they burn.
 ///

@@ -83,6 +83,17 @@ struct ActionTests {
         }
     }
 
+    @Test("A stream is tried, and the log says who did it")
+    func attempt() async throws {
+        try await withIncident { port, _ in
+            let tried = try send("POST", "/api/try?name=gone", #"{"by":"Ana"}"#, port: port)
+            #expect(tried.json?["outcome"]?.string == "plays")
+            #expect(try RawClient.get("/api/audit", port: port).body.contains("\"action\":\"try\""))
+            #expect(try send("POST", "/api/try?name=other", "{}", port: port).status == 404)
+            #expect(try send("POST", "/api/try", "{}", port: port).status == 400)
+        }
+    }
+
     @Test("A silence is made and ended")
     func silence() async throws {
         try await withIncident { port, _ in
