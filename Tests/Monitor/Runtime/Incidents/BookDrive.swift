@@ -60,7 +60,10 @@ struct BookDrive {
             // A deadline of now is performed at once.
             let step = next == now.instant ? Duration.zero : now.instant.duration(to: next)
             turns = step == .zero ? turns + 1 : 0
-            guard turns < 10 else { return Issue.record("the incidents are never done with a deadline") }
+            guard turns < 10 else {
+                Issue.record("the incidents are never done with a deadline")
+                return
+            }
             now = now.advanced(by: step)
             messages += book.advance(to: now)
         }
