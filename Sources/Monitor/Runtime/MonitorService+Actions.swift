@@ -51,7 +51,7 @@ extension MonitorService {
     }
 
     private func action(_ path: ActionPath, _ body: ActionBody) throws(ActionBodyError) -> IncidentAction {
-        let now = clock.wallTime
+        let now = clock.timestamp.wallTime
         switch path {
         case .incident(let id, .acknowledge):
             try body.check(keys: ["by", "for", "until", "note"])
