@@ -1,13 +1,17 @@
 import Foundation
 import Instrument
 import InstrumentBackendKinds
-import InstrumentText
 import Testing
 
 @testable import InstrumentWatch
 
 @Suite("Incidents, maintenance and access in the configuration of watch")
 struct IncidentConfigurationTests {
+    private func wallTime(_ text: String) throws -> WallTime {
+        let date = try #require(ISO8601DateFormatter().date(from: text))
+        return WallTime(milliseconds: Int64(date.timeIntervalSince1970 * 1_000))
+    }
+
     private func read(_ text: String) throws(ConfigurationError) -> WatchConfiguration {
         let notify = "notify: { ops: { webhook: \"http://example.org/x\" } }\n"
         let files = MemoryFiles(files: ["m.yaml": "streams: []\n" + notify + text])
@@ -50,8 +54,8 @@ struct IncidentConfigurationTests {
         #expect(windows.map(\.name) == ["encoder", "move"])
         #expect(windows.first?.time == .weekly(weekly))
         #expect(windows.first?.matchers == ["channel": "news"])
-        let (begin, end) = (WallTime(rfc3339: "2026-12-01T02:00:00Z"), WallTime(rfc3339: "2026-12-01T04:00:00Z"))
-        #expect(windows.last?.time == .once(from: try #require(begin), to: try #require(end)))
+        let (begin, end) = (try wallTime("2026-12-01T02:00:00Z"), try wallTime("2026-12-01T04:00:00Z"))
+        #expect(windows.last?.time == .once(from: begin, to: end))
     }
 
     @Test(
@@ -83,7 +87,7 @@ struct IncidentConfigurationTests {
     func weekly(_ zone: String, _ day: Int, _ start: Int, _ end: Int, _ time: String, _ isActive: Bool) throws {
         let weekly = MaintenanceWindow.Weekly(weekdays: [day], start: start, end: end, location: zone)
         let window = MaintenanceWindow(name: "w", time: .weekly(weekly))
-        #expect(window.isActive(at: try #require(WallTime(rfc3339: time))) == isActive)
+        #expect(try window.isActive(at: wallTime(time)) == isActive)
     }
 
     @Test("Tokens and a proxy are read")

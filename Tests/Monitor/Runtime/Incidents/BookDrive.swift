@@ -1,6 +1,6 @@
+import Foundation
 import Instrument
 import InstrumentHTTP
-import InstrumentText
 import InstrumentWatch
 import Testing
 
@@ -87,4 +87,6 @@ extension StreamCause {
     static let black = StreamCause(.check, "black", since: WallTime(milliseconds: 0))
 }
 
-func wallTime(_ text: String) -> WallTime { WallTime(rfc3339: text) ?? WallTime(milliseconds: 0) }
+func wallTime(_ text: String) -> WallTime {
+    WallTime(milliseconds: Int64((ISO8601DateFormatter().date(from: text)?.timeIntervalSince1970 ?? 0) * 1_000))
+}
