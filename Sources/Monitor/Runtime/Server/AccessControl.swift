@@ -1,4 +1,4 @@
-package import Instrument
+internal import Instrument
 package import InstrumentHTTP
 package import InstrumentWatch
 

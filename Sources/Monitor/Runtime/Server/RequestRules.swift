@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentWatch
 internal import NIOHTTP1
 
 /// What a request must keep before the server answers it, beside the syntax, which the parser checks.
