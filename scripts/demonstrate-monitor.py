@@ -224,13 +224,22 @@ else:
 print(f"{options.streams} streams, {len(faults)} with a fault, for {options.seconds} s: http://127.0.0.1:{listen}/", flush=True)
 # How late the monitor worked at most: on a machine that is too busy, streams stall without a fault.
 late = 0.0
+# The alerts of each stream: messages are about incidents, of which a stream may break several rules.
+fired = collections.defaultdict(list)
+seen = set()
 while time.time() < begun + options.seconds and monitor.poll() is None:
     time.sleep(5)
     try:
         text = urllib.request.urlopen(f"http://127.0.0.1:{listen}/metrics", timeout=10).read().decode()
         late = max([late] + [float(value) for value in re.findall(r"\ninstrument_monitor_delay_seconds ([0-9.e-]+)", text)])
+        state = json.loads(urllib.request.urlopen(f"http://127.0.0.1:{listen}/api/state", timeout=10).read())
+        for alert in state["alerts"]:
+            firing = (alert["stream"], alert["alert"], alert["since"])
+            if alert["firing"] and firing not in seen:
+                seen.add(firing)
+                fired[alert["stream"]].append((alert["alert"], time.time() - begun))
     except OSError as error:
-        print(f"the page of metrics: {error}", file=sys.stderr)
+        print(f"the pages of the monitor: {error}", file=sys.stderr)
 if monitor.poll() is not None:
     print("the monitor ended early")
     finish(1)
@@ -246,21 +255,19 @@ def verify(is_right, text):
 
 
 # Every fault is found while it lasts or soon after, and nothing else.
-fired = collections.defaultdict(list)
-for at, message in messages:
-    if message["status"] == "firing":
-        for stream in message["streams"]:
-            fired[stream["name"]].append((message["alert"], at - begun))
 for name, (kind, begin, length) in sorted(faults.items()):
     found = fired.pop(name, [])
     names = {alert for alert, _ in found}
-    # A session begins with its stream; the start of the fleet is spread over some seconds. A message waits for others for 10 s.
+    # A session begins with its stream; the start of the fleet is spread over some seconds.
     in_time = all(begin - 5 <= at <= begin + length + 60 for _, at in found)
     text = ", ".join(f"{alert} at {at:.0f} s" for alert, at in found) or "none"
     verify(bool(names & EXPECTED[kind]) and names <= POSSIBLE[kind] and in_time, f"{name}: {kind} at {begin} s for {length} s, alerts: {text}")
 for name, found in sorted(fired.items()):
     verify(False, f"{name} has no fault, alerts: {found}")
 verify(True, f"{options.streams - len(faults)} streams without a fault, {len(fired)} false alarms, {len(messages)} messages")
+incidents = json.loads(answers(listen, "/api/incidents"))["incidents"]
+named = {name for incident in incidents for name in incident["streams"]}
+verify(named <= set(faults), f"{len(incidents)} incidents, and none of a stream without a fault {sorted(named - set(faults)) or ''}")
 broken = collections.defaultdict(set)
 for line in answers(listen, "/metrics").decode().splitlines():
     found = re.match(r'instrument_stream_check_failed\{stream="([^"]*)",rule="([^"]*)"\}', line)

@@ -51,7 +51,7 @@ extension MonitorService {
     }
 
     private func action(_ path: ActionPath, _ body: ActionBody) throws(ActionBodyError) -> IncidentAction {
-        let now = clock.wallTime
+        let now = clock.timestamp.wallTime
         switch path {
         case .incident(let id, .acknowledge):
             try body.check(keys: ["by", "for", "until", "note"])
@@ -164,7 +164,8 @@ struct ActionBody {
         switch (members["for"], members["until"]) {
         case (nil, nil): return nil
         case (let value?, nil):
-            guard let text = value.string, let length = DurationText.duration(text), length > .zero, length <= Self.longest
+            guard let text = value.string, let length = DurationText.duration(text), length > .zero,
+                length <= Self.longest
             else { throw ActionBodyError("`for` must be a duration of at most 366 days such as `30m`, `2h` or `7d`") }
             return length
         case (nil, let value?):

@@ -1,13 +1,17 @@
 import Foundation
 import Instrument
 import InstrumentBackendKinds
-import InstrumentText
 import Testing
 
 @testable import InstrumentWatch
 
 @Suite("Incidents, maintenance and access in the configuration of watch")
 struct IncidentConfigurationTests {
+    private func wallTime(_ text: String) throws -> WallTime {
+        let date = try #require(ISO8601DateFormatter().date(from: text))
+        return WallTime(milliseconds: Int64(date.timeIntervalSince1970 * 1_000))
+    }
+
     private func read(_ text: String) throws(ConfigurationError) -> WatchConfiguration {
         let notify = "notify: { ops: { webhook: \"http://example.org/x\" } }\n"
         let files = MemoryFiles(files: ["m.yaml": "streams: []\n" + notify + text])
@@ -50,33 +54,40 @@ struct IncidentConfigurationTests {
         #expect(windows.map(\.name) == ["encoder", "move"])
         #expect(windows.first?.time == .weekly(weekly))
         #expect(windows.first?.matchers == ["channel": "news"])
-        let (begin, end) = (WallTime(rfc3339: "2026-12-01T02:00:00Z"), WallTime(rfc3339: "2026-12-01T04:00:00Z"))
-        #expect(windows.last?.time == .once(from: try #require(begin), to: try #require(end)))
+        let (begin, end) = (try wallTime("2026-12-01T02:00:00Z"), try wallTime("2026-12-01T04:00:00Z"))
+        #expect(windows.last?.time == .once(from: begin, to: end))
     }
 
     @Test(
         "A weekly window follows the clock on the wall over changes of summer time and midnight",
         arguments: [
             // Berlin: 02:00 to 04:00 in winter, and on the day on which summer time begins, one hour of it.
-            ("Europe/Berlin", 0, 120, 240, "2026-03-22T00:59:59Z", false), ("Europe/Berlin", 0, 120, 240, "2026-03-22T01:00:00Z", true),
-            ("Europe/Berlin", 0, 120, 240, "2026-03-22T02:59:59Z", true), ("Europe/Berlin", 0, 120, 240, "2026-03-22T03:00:00Z", false),
-            ("Europe/Berlin", 0, 120, 240, "2026-03-29T00:59:59Z", false), ("Europe/Berlin", 0, 120, 240, "2026-03-29T01:00:00Z", true),
-            ("Europe/Berlin", 0, 120, 240, "2026-03-29T01:59:59Z", true), ("Europe/Berlin", 0, 120, 240, "2026-03-29T02:00:00Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-22T00:59:59Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-22T01:00:00Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-22T02:59:59Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-22T03:00:00Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-29T00:59:59Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-29T01:00:00Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-29T01:59:59Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-03-29T02:00:00Z", false),
             // The day on which it ends has the hour from 02:00 twice.
-            ("Europe/Berlin", 0, 120, 240, "2026-10-24T23:59:59Z", false), ("Europe/Berlin", 0, 120, 240, "2026-10-25T00:00:00Z", true),
-            ("Europe/Berlin", 0, 120, 240, "2026-10-25T02:59:59Z", true), ("Europe/Berlin", 0, 120, 240, "2026-10-25T03:00:00Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-10-24T23:59:59Z", false),
+            ("Europe/Berlin", 0, 120, 240, "2026-10-25T00:00:00Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-10-25T02:59:59Z", true),
+            ("Europe/Berlin", 0, 120, 240, "2026-10-25T03:00:00Z", false),
             // Over midnight, the day on which the window begins counts.
             ("UTC", 6, 1_380, 60, "2026-01-03T22:59:00Z", false), ("UTC", 6, 1_380, 60, "2026-01-03T23:00:00Z", true),
             ("UTC", 6, 1_380, 60, "2026-01-04T00:59:59Z", true), ("UTC", 6, 1_380, 60, "2026-01-04T01:00:00Z", false),
             ("UTC", 6, 1_380, 60, "2026-01-04T23:30:00Z", false),
             // A whole day, and a zone whose offset is no whole hour.
-            ("UTC", 6, 0, 1_440, "2026-01-03T23:59:59Z", true), ("Asia/Kathmandu", 1, 0, 60, "2026-01-04T18:15:00Z", true),
+            ("UTC", 6, 0, 1_440, "2026-01-03T23:59:59Z", true),
+            ("Asia/Kathmandu", 1, 0, 60, "2026-01-04T18:15:00Z", true),
         ]
     )
     func weekly(_ zone: String, _ day: Int, _ start: Int, _ end: Int, _ time: String, _ isActive: Bool) throws {
         let weekly = MaintenanceWindow.Weekly(weekdays: [day], start: start, end: end, location: zone)
         let window = MaintenanceWindow(name: "w", time: .weekly(weekly))
-        #expect(window.isActive(at: try #require(WallTime(rfc3339: time))) == isActive)
+        #expect(try window.isActive(at: wallTime(time)) == isActive)
     }
 
     @Test("Tokens and a proxy are read")
@@ -122,16 +133,31 @@ struct IncidentConfigurationTests {
             ("incidents: { escalate: { after: 5m, to: opps } }", "Unknown receiver `opps`. Did you mean `ops`?"),
             ("incidents: { escalate: [{ after: 5m, to: ops }, { after: 5m, to: ops }] }", "must be longer"),
             ("incidents: { repeat_interval: 1s }", "at least `1m`"),
-            ("maintenance: [{ name: a, start_time: \"2:00\", end_time: \"04:00\" }]", "`start_time` must be a time of day"),
+            (
+                "maintenance: [{ name: a, start_time: \"2:00\", end_time: \"04:00\" }]",
+                "`start_time` must be a time of day"
+            ),
             ("maintenance: [{ name: a, start_time: \"02:00\" }]", "must have `start_time` and `end_time`"),
-            ("maintenance: [{ name: a, start_time: \"02:00\", end_time: \"04:00\", location: Europe/Olso }]", "time zone"),
-            ("maintenance: [{ name: a, start_time: \"02:00\", end_time: \"04:00\", weekdays: sundai }]", "Did you mean `sunday`?"),
+            (
+                "maintenance: [{ name: a, start_time: \"02:00\", end_time: \"04:00\", location: Europe/Olso }]",
+                "time zone"
+            ),
+            (
+                "maintenance: [{ name: a, start_time: \"02:00\", end_time: \"04:00\", weekdays: sundai }]",
+                "Did you mean `sunday`?"
+            ),
             ("maintenance: [{ name: a, begin: 2026-12-01T02:00:00Z }]", "both `begin` and `end`"),
-            ("maintenance: [{ name: a, begin: tomorrow, end: 2026-12-01T02:00:00Z }]", "`begin` must be a time such as"),
+            (
+                "maintenance: [{ name: a, begin: tomorrow, end: 2026-12-01T02:00:00Z }]",
+                "`begin` must be a time such as"
+            ),
             ("maintenance: [{ name: a, begin: 2026-12-01T02:00:00Z, end: 2026-12-01T02:00:00Z }]", "must be later"),
             ("access: { tokens: [{ name: ana, role: admin, secret: { env: A } }] }", "must be `read` or `act`"),
             ("access: { tokens: [{ name: ana, role: act, secret: hidden }] }", "must name its source"),
-            ("access: { tokens: [{ name: a, role: act, secret: { env: A } }, { name: a, role: act, secret: { env: B } }] }", "unique"),
+            (
+                "access: { tokens: [{ name: a, role: act, secret: { env: A } }, { name: a, role: act, secret: { env: B } }] }",
+                "unique"
+            ),
             ("access: { proxy: { header: Authorization, from: 127.0.0.1 } }", "a header that the proxy sets"),
             ("access: { proxy: { header: X-User, from: proxy.example } }", "must be addresses such as"),
             ("access: { proxy: { header: X-User } }", "must have `from`"),
@@ -168,7 +194,8 @@ struct IncidentConfigurationTests {
     @Test(
         "A text that is no range is refused",
         arguments: [
-            "", "localhost", "1.2.3", "1.2.3.256", "01.2.3.4", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", ":", ":::", "1::2::3",
+            "", "localhost", "1.2.3", "1.2.3.256", "01.2.3.4", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", ":", ":::",
+            "1::2::3",
             "1:2:3:4:5:6:7:8:9", "g::", "::1/129", "1.2.3.4::",
         ]
     )

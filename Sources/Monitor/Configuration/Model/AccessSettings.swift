@@ -28,6 +28,11 @@ public struct AccessSettings: Hashable, Sendable {
         public var addresses: [AddressRange]
         /// What the people may do.
         public var role: AccessRole
+
+        /// Creates a proxy.
+        public init(header: String, addresses: [AddressRange], role: AccessRole) {
+            (self.header, self.addresses, self.role) = (header, addresses, role)
+        }
     }
 
     /// The tokens in their order.

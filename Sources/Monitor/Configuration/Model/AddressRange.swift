@@ -27,12 +27,13 @@ public struct AddressRange: Hashable, Sendable {
         }
     }
 
-    /// The 4 or 16 bytes of an address (RFC 4291, section 2.2). An IPv4 address within IPv6 counts as IPv4, which is how
-    /// a server that listens on both sees its clients.
+    /// The 4 or 16 bytes of an address (RFC 4291, section 2.2). An IPv4 address within IPv6, as a server that listens
+    /// on both sees its clients, counts as IPv4.
     private static func bytes(of text: String) -> [UInt8]? {
         if let bytes = bytesOfIPv4(text[...]) { return bytes }
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard text.contains(":"), (1...2).contains(halves.count), let front = groups(halves[0], isEnd: halves.count == 1)
+        guard text.contains(":"), (1...2).contains(halves.count),
+            let front = groups(halves[0], isEnd: halves.count == 1)
         else { return nil }
         var bytes = front
         if halves.count == 2 {

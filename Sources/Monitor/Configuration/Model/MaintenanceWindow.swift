@@ -14,8 +14,8 @@ public struct MaintenanceWindow: Hashable, Sendable {
 
     /// A window that is repeated.
     ///
-    /// The clock on the wall of the place decides: on the day on which summer time begins, a window from 02:00 to 04:00 lasts
-    /// one hour, and on the day on which it ends three.
+    /// The clock on the wall of the place decides: on the day on which summer time begins, a window from 02:00 to 04:00
+    /// lasts one hour, and on the day on which it ends three.
     public struct Weekly: Hashable, Sendable {
         /// 0 for Sunday to 6 for Saturday; the day on which the window begins.
         public var weekdays: Set<Int>

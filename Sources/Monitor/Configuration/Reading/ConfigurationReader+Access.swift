@@ -21,12 +21,20 @@ extension ConfigurationReader {
             let role = members["role"].flatMap { self.role($0) }
             let secret = members["secret"].flatMap { self.secret($0, "secret") }
             guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
-            if name.utf8.count > Self.mostNameBytes || name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-                report(element.place, "`name` must have at most \(Self.mostNameBytes) bytes without control characters.")
+            if name.utf8.count > Self.mostNameBytes
+                || name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            {
+                report(
+                    element.place,
+                    "`name` must have at most \(Self.mostNameBytes) bytes without control characters."
+                )
                 continue
             }
             if let first = known[name] {
-                report(element.place, "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them.")
+                report(
+                    element.place,
+                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
+                )
                 continue
             }
             known[name] = element.place
@@ -47,7 +55,8 @@ extension ConfigurationReader {
             report(value.place, "`proxy` must have `\(key)`.")
         }
         var addresses: [AddressRange] = []
-        for (name, place) in members["from"].map({ names($0, "from") }) ?? [] {
+        let ranges: [(name: String, place: ConfigurationPlace)] = members["from"].map { names($0, "from") } ?? []
+        for (name, place) in ranges {
             guard let range = AddressRange(name) else {
                 report(
                     place,

@@ -16,7 +16,12 @@ extension ConfigurationReader {
             value.flatMap { reader.duration($0, name) } ?? known
         }
         settings.groupInterval = interval(members["group_interval"], "group_interval", settings.groupInterval, &self)
-        settings.repeatInterval = interval(members["repeat_interval"], "repeat_interval", settings.repeatInterval, &self)
+        settings.repeatInterval = interval(
+            members["repeat_interval"],
+            "repeat_interval",
+            settings.repeatInterval,
+            &self
+        )
         settings.reopen = interval(members["reopen"], "reopen", settings.reopen, &self)
         if settings.repeatInterval < .seconds(60), let value = members["repeat_interval"] {
             report(value.place, "`repeat_interval` must be at least `1m` (found \(value.kindName)).")
@@ -35,7 +40,7 @@ extension ConfigurationReader {
                 report(element.place, "A step of `escalate` must have `\(key)`.")
             }
             let after = members["after"].flatMap { duration($0, "after") }
-            let receivers = members["to"].map { names($0, "to") } ?? []
+            let receivers: [(name: String, place: ConfigurationPlace)] = members["to"].map { names($0, "to") } ?? []
             references += receivers.map { ("receiver", $0.name, $0.place) }
             guard let after else { continue }
             if let last = steps.last, last.after >= after {

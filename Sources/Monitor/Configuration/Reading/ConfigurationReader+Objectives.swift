@@ -22,7 +22,10 @@ extension ConfigurationReader {
             let group = members["by"].flatMap { text($0, "by") }
             guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
             if let first = known[name] {
-                report(element.place, "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them.")
+                report(
+                    element.place,
+                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
+                )
                 continue
             }
             known[name] = element.place
@@ -65,7 +68,10 @@ extension ConfigurationReader {
         {
             return number / 100
         }
-        report(value.place, "`\(name)` must be a share above 0 and below 100, such as `99.9%` (found \(value.kindName)).")
+        report(
+            value.place,
+            "`\(name)` must be a share above 0 and below 100, such as `99.9%` (found \(value.kindName))."
+        )
         return nil
     }
 }

@@ -115,6 +115,8 @@ package struct Incident: Hashable, Sendable {
     package internal(set) var acknowledgement: Acknowledgement?
     /// The streams, recovered ones too, by name.
     package internal(set) var members: [String: Member] = [:]
+    /// The hosts of the streams that joined since the latest opening.
+    var hosts: Set<String> = []
     /// The names of the streams in the order in which they joined.
     var order: [String] = []
     package internal(set) var streamCount = 0

@@ -65,12 +65,15 @@ extension IncidentBook {
         case .close(let id):
             _ = try openIncident(id)
             close(id, by: person, at: now)
-        case .silence(let matchers, let length, let reason): return try silence(matchers, length, reason, person, at: now)
+        case .silence(let matchers, let length, let reason):
+            return try silence(matchers, length, reason, person, at: now)
         case .unsilence(let id):
             guard silences.contains(where: { $0.id == id }) else { throw .unknownSilence(id) }
             silences.removeAll { $0.id == id }
         }
-        record(AuditEntry(time: now.wallTime, by: person, action: action.name, target: action.target, text: action.text))
+        record(
+            AuditEntry(time: now.wallTime, by: person, action: action.name, target: action.target, text: action.text)
+        )
         wake(at: now.instant)
         return action.target
     }
@@ -94,7 +97,11 @@ extension IncidentBook {
         at now: Timestamp
     ) throws(IncidentActionError) {
         var incident = try openIncident(id)
-        incident.acknowledgement = Incident.Acknowledgement(by: person, until: length.map { now.advanced(by: $0) }, note: note)
+        incident.acknowledgement = Incident.Acknowledgement(
+            by: person,
+            until: length.map { now.advanced(by: $0) },
+            note: note
+        )
         let end = incident.acknowledgement?.until.map { " until \($0.wallTime.rfc3339)" } ?? ""
         let remark = note.isEmpty ? "" : ": \(note)"
         incident.note("acknowledge", "\(person) has the incident\(end)\(remark)", at: now.wallTime)

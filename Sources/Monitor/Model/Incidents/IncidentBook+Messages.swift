@@ -5,8 +5,9 @@ extension IncidentBook {
     /// Performs what is due, and returns the messages.
     package mutating func advance(to now: Timestamp) -> [AlertMessage] {
         endSilences(at: now)
+        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
         for id in order where incidents[id]?.isClosed == false {
-            mute(id, at: now)
+            mute(id, windows, at: now)
             attend(id, at: now)
             if let deadline = incidents[id]?.closeDeadline, deadline <= now.instant { close(id, at: now) }
         }
@@ -29,7 +30,9 @@ extension IncidentBook {
     }
 
     private func reminder(of incident: Incident) -> MonotonicInstant? {
-        guard incident.state == .open, !incident.toldReceivers.isEmpty, let last = incident.lastMessage else { return nil }
+        guard incident.state == .open, !incident.toldReceivers.isEmpty, let last = incident.lastMessage else {
+            return nil
+        }
         return last.advanced(by: settings.repeatInterval)
     }
 
@@ -44,15 +47,16 @@ extension IncidentBook {
 
     private mutating func endSilences(at now: Timestamp) {
         for silence in silences where silence.ends.instant <= now.instant {
-            record(AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason))
+            record(
+                AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason)
+            )
         }
         silences.removeAll { $0.ends.instant <= now.instant }
     }
 
     /// Decides which streams are hidden, and whether the incident is.
-    private mutating func mute(_ id: String, at now: Timestamp) {
-        guard var incident = incidents[id] else { return }
-        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
+    private mutating func mute(_ id: String, _ windows: [MaintenanceWindow], at now: Timestamp) {
+        guard var incident = incidents.removeValue(forKey: id) else { return }
         var (count, hidden): (Int, [Incident.State]) = (0, [])
         if !silences.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
             for name in incident.order {
@@ -62,6 +66,11 @@ extension IncidentBook {
                     mute = .silenced(silence.id)
                 } else {
                     mute = windows.first { $0.covers(member) }.map { .maintenance($0.name) }
+                }
+                if member.mute != nil, mute == nil {
+                    // The receivers know of the other streams at most.
+                    incident.hasNews = true
+                    incident.messageDeadline = incident.messageDeadline ?? now.instant
                 }
                 incident.members[name]?.mute = mute
                 count += 1
@@ -111,7 +120,11 @@ extension IncidentBook {
         if let deadline = nextEscalation(of: incident), deadline <= now.instant {
             let receivers = settings.escalation[incident.escalations].receivers
             incident.escalations += 1
-            incident.note("escalation", "nobody has acknowledged: notifies \(receivers.joined(separator: ", "))", at: now.wallTime)
+            incident.note(
+                "escalation",
+                "nobody has acknowledged: notifies \(receivers.joined(separator: ", "))",
+                at: now.wallTime
+            )
             incident.toldReceivers.formUnion(receivers)
             ready.append(message(.opens, incident, to: receivers, at: now))
             incident.lastMessage = now.instant
@@ -159,7 +172,9 @@ extension IncidentBook {
         (message.incident, message.severity) = (incident.id, incident.severity)
         (message.title, message.runbook) = (incident.title, facts?.runbook)
         message.link = configuration.address(ofIncident: incident.id)
-        (message.sent, message.ended, message.by) = (now.wallTime, incident.ended, person ?? incident.acknowledgement?.by)
+        (message.sent, message.ended, message.by) = (
+            now.wallTime, incident.ended, person ?? incident.acknowledgement?.by
+        )
         message.note = note ?? incident.acknowledgement?.note
         for name in incident.order {
             guard let member = incident.members[name], kind == .closes || member.isActive && member.mute == nil else {

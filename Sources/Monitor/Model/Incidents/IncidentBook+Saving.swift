@@ -3,8 +3,8 @@ internal import InstrumentHTTP
 internal import InstrumentJSON
 internal import InstrumentWatch
 
-/// The incidents, silences and the audit log in the state file. What the configuration has (labels, addresses, receivers) is not
-/// saved.
+/// The incidents, silences and the audit log in the state file. What the configuration has (labels, addresses,
+/// receivers) is not saved.
 extension IncidentBook {
     /// The state to save. Times are those of the calendar, because no instant survives its process.
     func saved(at now: Timestamp) -> JSONValue {

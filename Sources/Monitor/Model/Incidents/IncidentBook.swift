@@ -9,8 +9,8 @@ package import InstrumentWatch
 /// or with the same value of a label of `group_by`; an incident of the same kind that closed a moment ago. Otherwise it
 /// opens an incident.
 ///
-/// The owner calls ``advance(to:streams:)`` when ``nextDeadline`` has come. There is no clock and no I/O. Memory is bounded by the
-/// number of streams and by ``mostClosed``.
+/// The owner calls ``advance(to:)`` when ``nextDeadline`` has come. There is no clock and no I/O. Memory is bounded by
+/// the number of streams and by ``mostClosed``.
 package struct IncidentBook: Sendable {
     /// What incidents have in common.
     struct GroupKey: Hashable, Sendable {
@@ -70,18 +70,19 @@ package struct IncidentBook: Sendable {
     /// Takes an alert that begins to fire.
     mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
         let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)
-        join(id, signal, at: now)
-        if signal.cause.kind == .network { mergeNetwork(at: now) }
+        let isNewHost = join(id, signal, at: now)
+        if signal.cause.kind == .network, isNewHost { mergeNetwork(at: now) }
     }
 
     /// Takes the end of an alert.
     mutating func resolves(_ alert: String, of stream: String, at now: Timestamp) {
         for id in places[stream] ?? [] {
-            guard var incident = incidents[id], var member = incident.members[stream], member.isActive,
-                member.alerts.remove(alert) != nil
+            guard let member = incidents[id]?.members[stream], member.isActive, member.alerts.contains(alert),
+                // Taken out, so that its streams are changed in place.
+                var incident = incidents.removeValue(forKey: id)
             else { continue }
-            incident.members[stream] = member
-            if member.alerts.isEmpty { recover(stream, in: &incident, at: now) }
+            incident.members[stream]?.alerts.remove(alert)
+            if member.alerts.count == 1 { recover(stream, in: &incident, at: now) }
             incidents[id] = incident
             if let deadline = incident.closeDeadline { wake(at: deadline) }
         }
@@ -96,7 +97,9 @@ package struct IncidentBook: Sendable {
             }
             var cause = cause
             if cause.host == nil { cause.host = stream.url.host }
-            let other = keys(of: cause, host: stream.url.host, stream.labels).compactMap { groups[$0] }.first { incidents[$0]?.isClosed == false }
+            let other = keys(of: cause, host: stream.url.host, stream.labels).compactMap { groups[$0] }.first {
+                incidents[$0]?.isClosed == false
+            }
             if let other, other != id {
                 move(id, into: other, "the cause is the same: \(cause.title)", at: now)
                 continue
@@ -121,7 +124,9 @@ package struct IncidentBook: Sendable {
         for key in keys(of: signal.cause, host: signal.host, signal.labels) {
             guard let id = groups[key], let incident = incidents[id] else { continue }
             guard let ended = incident.ended else { return id }
-            let elapsed = Duration.milliseconds(max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds)))
+            let elapsed = Duration.milliseconds(
+                max(0, now.wallTime.milliseconds.saturatingSubtract(ended.milliseconds))
+            )
             if elapsed < settings.reopen { recent = recent ?? id }
         }
         if let recent { reopen(recent, signal, at: now) }
@@ -146,7 +151,9 @@ package struct IncidentBook: Sendable {
 
     mutating func register(_ id: String, _ cause: StreamCause, host: String, _ labels: [String: String]) {
         let isOwnNetwork = incidents[id]?.isOwnNetwork ?? false
-        for key in keys(of: cause, host: host, labels) where key.place != .everywhere || isOwnNetwork { groups[key] = id }
+        for key in keys(of: cause, host: host, labels) where key.place != .everywhere || isOwnNetwork {
+            groups[key] = id
+        }
     }
 
     private mutating func openIncident(_ signal: IncidentSignal, at now: Timestamp) -> String {
@@ -166,7 +173,7 @@ package struct IncidentBook: Sendable {
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
         (incident.opened, incident.isOwnNetwork) = (now.instant, false)
-        incident.streamCount = incident.order.count
+        (incident.streamCount, incident.hosts) = (incident.order.count, [])
         incident.reopenings += 1
         incident.note("open", "opens again: the same cause returned", at: now.wallTime)
         incidents[id] = incident
@@ -174,8 +181,11 @@ package struct IncidentBook: Sendable {
         order.append(id)
     }
 
-    private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) {
-        guard var incident = incidents[id] else { return }
+    /// Adds an alert to an incident.
+    /// - Returns: whether the incident had no stream of this host.
+    private mutating func join(_ id: String, _ signal: IncidentSignal, at now: Timestamp) -> Bool {
+        // Taken out, so that its streams are changed in place.
+        guard var incident = incidents.removeValue(forKey: id) else { return false }
         let (name, alert) = (signal.stream, signal.alert)
         incident.alerts[alert] = signal.facts
         incident.closeDeadline = nil
@@ -203,12 +213,16 @@ package struct IncidentBook: Sendable {
             incident.hasNews = true
             places[name, default: []].insert(id)
         }
-        if incident.messageDeadline == nil, incident.hasNews || !incident.toldReceivers.isSuperset(of: signal.facts.receivers) {
+        if incident.messageDeadline == nil,
+            incident.hasNews || !incident.toldReceivers.isSuperset(of: signal.facts.receivers)
+        {
             incident.messageDeadline = messageDeadline(of: incident, signal.facts, at: now.instant)
         }
         if let deadline = incident.messageDeadline { wake(at: deadline) }
+        let isNewHost = incident.hosts.insert(signal.host).inserted
         incidents[id] = incident
         register(id, signal.cause, host: signal.host, signal.labels)
+        return isNewHost
     }
 
     /// A first message waits for the group; a message about more streams for the interval since the last one.
@@ -218,7 +232,9 @@ package struct IncidentBook: Sendable {
         at now: MonotonicInstant
     ) -> MonotonicInstant {
         let first = now.advanced(by: groupWait)
-        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: facts.receivers) else { return first }
+        guard let last = incident.lastMessage, incident.toldReceivers.isSuperset(of: facts.receivers) else {
+            return first
+        }
         return max(first, last.advanced(by: settings.groupInterval))
     }
 
@@ -264,7 +280,8 @@ package struct IncidentBook: Sendable {
     private mutating func announce(_ id: String, at now: MonotonicInstant) {
         let deadline = now.advanced(by: groupWait)
         incidents[id]?.hasNews = true
-        incidents[id]?.messageDeadline = min(incidents[id]?.messageDeadline ?? deadline, deadline)
+        let known = incidents[id]?.messageDeadline ?? deadline
+        incidents[id]?.messageDeadline = min(known, deadline)
         wake(at: deadline)
     }
 
@@ -290,6 +307,7 @@ package struct IncidentBook: Sendable {
             target.hasNews = true
         }
         target.alerts.merge(source.alerts) { known, _ in known }
+        target.hosts.formUnion(source.hosts)
         target.closeDeadline = nil
         if source.since.instant < target.since.instant { target.since = source.since }
         target.note("merge", "takes the streams of incident \(id): \(reason)", at: now.wallTime)
@@ -298,10 +316,11 @@ package struct IncidentBook: Sendable {
         // The next stream with this fault concerns the other incident.
         for (key, value) in groups where value == id && key.fault == target.cause.fault { groups[key] = other }
         incidents[id] = source
-        close(id, at: now)
+        close(id, because: reason, at: now)
         if target.messageDeadline == nil {
-            let deadline = target.lastMessage?.advanced(by: settings.groupInterval) ?? now.instant
-            incidents[other]?.messageDeadline = max(deadline, now.instant.advanced(by: groupWait))
+            let first = now.instant.advanced(by: groupWait)
+            let next = target.lastMessage?.advanced(by: settings.groupInterval) ?? first
+            incidents[other]?.messageDeadline = max(first, next)
         }
         if let deadline = incidents[other]?.messageDeadline { wake(at: deadline) }
     }
@@ -309,7 +328,7 @@ package struct IncidentBook: Sendable {
     // MARK: The end
 
     /// Closes an incident, and notifies the receivers that know of it.
-    mutating func close(_ id: String, by person: String? = nil, at now: Timestamp) {
+    mutating func close(_ id: String, by person: String? = nil, because reason: String? = nil, at now: Timestamp) {
         guard var incident = incidents[id], !incident.isClosed else { return }
         for (name, member) in incident.members {
             places[name]?.remove(id)
@@ -321,7 +340,11 @@ package struct IncidentBook: Sendable {
         (incident.state, incident.ended) = (.closed, now.wallTime)
         (incident.closeDeadline, incident.messageDeadline, incident.unattendedSince) = (nil, nil, nil)
         incident.hasNews = false
-        incident.note("close", person.map { "closed by \($0)" } ?? "closes: all streams have recovered", at: now.wallTime)
+        incident.note(
+            "close",
+            person.map { "closed by \($0)" } ?? "closes: " + (reason ?? "all streams have recovered"),
+            at: now.wallTime
+        )
         if !incident.toldReceivers.isEmpty {
             ready.append(message(.closes, incident, to: incident.toldReceivers.sorted(), by: person, at: now))
             wake(at: now.instant)

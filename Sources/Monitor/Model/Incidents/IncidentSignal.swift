@@ -1,6 +1,6 @@
-package import Instrument
+internal import Instrument
 internal import InstrumentHTTP
-package import InstrumentWatch
+internal import InstrumentWatch
 
 /// An alert of a stream, or of an objective, that begins to fire.
 package struct IncidentSignal: Hashable, Sendable {

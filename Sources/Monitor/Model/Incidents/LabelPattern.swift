@@ -1,7 +1,8 @@
 /// A regular expression that is matched in linear time: a silence of a client must not stop the monitor.
 ///
-/// Literals, `.`, `[a-z]`, `[^a-z]`, `( )`, `|`, `*`, `+`, `?` and `\` before a character, over Unicode scalars; the whole text must
-/// match. The states of the automaton are advanced together (Thompson, "Regular Expression Search Algorithm", 1968).
+/// Literals, `.`, `[a-z]`, `[^a-z]`, `( )`, `|`, `*`, `+`, `?` and `\` before a character, over Unicode scalars; the
+/// whole text must match. The states of the automaton are advanced together (Thompson, "Regular Expression Search
+/// Algorithm", 1968).
 package struct LabelPattern: Hashable, Sendable {
     private enum Step: Hashable, Sendable {
         case any

@@ -266,7 +266,9 @@ extension StreamState {
     /// The cause of an alert that fires: the finding for an alert about a check of a stream that plays, else the cause
     /// of the stream's trouble.
     func cause(of alert: AlertConfiguration, at now: WallTime) -> StreamCause? {
-        guard let condition = alert.condition.conditions.first(where: { $0.metric == .checkFailed }) else { return cause }
+        guard let condition = alert.condition.conditions.first(where: { $0.metric == .checkFailed }) else {
+            return cause
+        }
         if let cause, cause.kind != .check, isUp == false { return cause }
         let wanted = condition.labels["rule"]
         let found = checks.filter { $0.value.isBroken && (wanted == nil || wanted == $0.key) }.min { $0.key < $1.key }

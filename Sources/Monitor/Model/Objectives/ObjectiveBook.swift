@@ -1,14 +1,14 @@
-package import Instrument
+internal import Instrument
 internal import InstrumentHTTP
-package import InstrumentJSON
+internal import InstrumentJSON
 internal import InstrumentText
-package import InstrumentWatch
+internal import InstrumentWatch
 
 /// The error budgets of the objectives, and how fast they burn.
 ///
-/// A budget burns at the rate of 1 if it is empty exactly at the end of its days. An alert fires if the rate is high over
-/// a long window and over a short one, which ends it soon after the fault (Google, "The Site Reliability Workbook", chapter
-/// 5, "Multiwindow, Multi-Burn-Rate Alerts", table 5-8).
+/// A budget burns at the rate of 1 if it is empty exactly at the end of its days. An alert fires if the rate is high
+/// over a long window and over a short one, which ends it soon after the fault (Google, "The Site Reliability
+/// Workbook", chapter 5, "Multiwindow, Multi-Burn-Rate Alerts", table 5-8).
 package struct ObjectiveBook: Sendable {
     struct Key: Hashable, Sendable {
         var objective: String
@@ -104,7 +104,8 @@ package struct ObjectiveBook: Sendable {
         latest = now.wallTime
         let known = Dictionary(objectives.map { ($0.name, $0) }) { first, _ in first }
         var changes: [Change] = []
-        for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }) {
+        for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) })
+        {
             guard let objective = known[key.objective] else { continue }
             let burning = Self.rules.first { Self.burns(budget, $0, objective, at: now.wallTime) }
             if let rule = burning {
@@ -122,7 +123,9 @@ package struct ObjectiveBook: Sendable {
         return changes
     }
 
-    private static func subject(_ key: Key) -> String { key.group.isEmpty ? key.objective : "\(key.objective) \(key.group)" }
+    private static func subject(_ key: Key) -> String {
+        key.group.isEmpty ? key.objective : "\(key.objective) \(key.group)"
+    }
 
     private static func burns(_ budget: BudgetSeries, _ rule: Rule, _ objective: Objective, at time: WallTime) -> Bool {
         let least = if case .startWithin = objective.indicator { leastStarts } else { leastSeconds }
@@ -134,7 +137,8 @@ package struct ObjectiveBook: Sendable {
         return [rule.long, rule.short].allSatisfy { rate(budget, objective, minutes: $0, at: time) ?? 0 >= limit }
     }
 
-    private static func rate(_ budget: BudgetSeries, _ objective: Objective, minutes: Int, at time: WallTime) -> Double? {
+    private static func rate(_ budget: BudgetSeries, _ objective: Objective, minutes: Int, at time: WallTime) -> Double?
+    {
         let (bad, total) = budget.sums(minutes: minutes, at: time)
         return total > 0 ? bad / total / (1 - objective.goal) : nil
     }
@@ -142,7 +146,11 @@ package struct ObjectiveBook: Sendable {
     private static func signal(_ objective: Objective, _ key: Key, _ rule: Rule, at now: Timestamp) -> IncidentSignal {
         let subject = objective.subject(key.group)
         let place = key.group.isEmpty ? "" : " for \(objective.groupBy ?? "") \(key.group)"
-        var cause = StreamCause(.check, "The error budget of \(objective.name)\(place) burns too fast", since: now.wallTime)
+        var cause = StreamCause(
+            .check,
+            "The error budget of \(objective.name)\(place) burns too fast",
+            since: now.wallTime
+        )
         cause.text =
             "In the latest \(rule.long / 60) h, \(objective.name)\(place) has used more than \(Int(rule.share * 100)) % of "
             + "the error budget of \(objective.days) days."
@@ -152,7 +160,8 @@ package struct ObjectiveBook: Sendable {
         return IncidentSignal(
             alert: objective.alertName,
             facts: .init(
-                condition: "burn rate >= \((rule.rate(days: objective.days) * 10).rounded() / 10) over \(rule.long / 60)h",
+                condition:
+                    "burn rate >= \((rule.rate(days: objective.days) * 10).rounded() / 10) over \(rule.long / 60)h",
                 receivers: objective.receivers,
                 severity: rule.severity
             ),
@@ -177,10 +186,12 @@ package struct ObjectiveBook: Sendable {
                     "budgetLeft": .double(value.left), "days": .int(objective.days),
                     "burning": .bool(firing.contains(key)),
                     "rates": .object(
-                        Dictionary(uniqueKeysWithValues: Self.rules.map { rule in
-                            let rate = Self.rate(budget, objective, minutes: rule.long, at: time)
-                            return ("\(rule.long / 60)h", rate.map { .double($0) } ?? .null)
-                        })
+                        Dictionary(
+                            uniqueKeysWithValues: Self.rules.map { rule -> (String, JSONValue) in
+                                let rate = Self.rate(budget, objective, minutes: rule.long, at: time)
+                                return ("\(rule.long / 60)h", rate.map { .double($0) } ?? .null)
+                            }
+                        )
                     ),
                 ]
                 row["by"] = objective.groupBy.map { .string($0) }
@@ -191,7 +202,9 @@ package struct ObjectiveBook: Sendable {
         return .array(rows)
     }
 
-    private func value(_ budget: BudgetSeries, _ objective: Objective, at time: WallTime) -> (good: Double, left: Double)? {
+    private func value(_ budget: BudgetSeries, _ objective: Objective, at time: WallTime) -> (
+        good: Double, left: Double
+    )? {
         let (bad, total) = budget.sums(minutes: objective.days * 1_440, at: time)
         guard total > 0 else { return nil }
         return (1 - bad / total, 1 - bad / total / (1 - objective.goal))
@@ -201,8 +214,9 @@ package struct ObjectiveBook: Sendable {
         guard !objectives.isEmpty else { return }
         let time = latest
         let rows = objectives.flatMap { objective in
-            series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map { key, budget in
-                (MetricsWriter.labels([("objective", key.objective), ("group", key.group)]), objective, budget)
+            series.filter { $0.key.objective == objective.name }.sorted { $0.key.group < $1.key.group }.map { entry in
+                let labels = [("objective", entry.key.objective), ("group", entry.key.group)]
+                return (labels: MetricsWriter.labels(labels), objective: objective, budget: entry.value)
             }
         }
         writer.begin("instrument_objective_goal", .gauge, "Share that must be good.")
@@ -211,11 +225,19 @@ package struct ObjectiveBook: Sendable {
         for (labels, objective, budget) in rows {
             if let value = value(budget, objective, at: time) { writer.sample(value.good, labels) }
         }
-        writer.begin("instrument_objective_budget_left", .gauge, "Share of the error budget that is left; negative beyond it.")
+        writer.begin(
+            "instrument_objective_budget_left",
+            .gauge,
+            "Share of the error budget that is left; negative beyond it."
+        )
         for (labels, objective, budget) in rows {
             if let value = value(budget, objective, at: time) { writer.sample(value.left, labels) }
         }
-        writer.begin("instrument_objective_burn_rate", .gauge, "Rate at which the budget burns; 1 empties it at the end of its days.")
+        writer.begin(
+            "instrument_objective_burn_rate",
+            .gauge,
+            "Rate at which the budget burns; 1 empties it at the end of its days."
+        )
         for (labels, objective, budget) in rows {
             for rule in Self.rules {
                 guard let rate = Self.rate(budget, objective, minutes: rule.long, at: time) else { continue }
@@ -228,17 +250,20 @@ package struct ObjectiveBook: Sendable {
 
     /// The budgets to save.
     var saved: JSONValue {
-        let rows = series.sorted { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }.map { key, budget in
+        let rows = series.sorted { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) }.map {
+            key,
+            budget in
             JSONValue.object([
-                "objective": .string(key.objective), "group": .string(key.group), "burning": .bool(firing.contains(key)),
+                "objective": .string(key.objective), "group": .string(key.group),
+                "burning": .bool(firing.contains(key)),
                 "begin": budget.begin.map { .int(Int($0.milliseconds)) } ?? .null,
-                "levels": .array(
-                    budget.saved.map { .array($0.map { .array($0.map { .int($0) }) }) }
-                ),
+                "levels": .array(budget.saved.map(Self.json)),
             ])
         }
         return .array(rows)
     }
+
+    private static func json(_ points: [[Int]]) -> JSONValue { .array(points.map { .array($0.map { .int($0) }) }) }
 
     /// Restores ``saved``; entries of another form are left out.
     mutating func restore(_ json: JSONValue) {
@@ -259,7 +284,7 @@ package struct ObjectiveBook: Sendable {
 }
 
 extension JSONValue {
-    /// Lists of whole numbers; another form becomes an empty list, which is none of a budget.
+    /// Lists of whole numbers; another form becomes an empty list, which no budget has.
     fileprivate var lists: [[Int]] {
         guard case .array(let list) = self else { return [[]] }
         return list.map { if case .array(let numbers) = $0 { numbers.compactMap(\.int) } else { [] } }

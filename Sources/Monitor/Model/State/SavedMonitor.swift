@@ -232,7 +232,9 @@ extension MonitorModel {
         let streams = Dictionary(configuration.streams.map { ($0.name, $0) }) { first, _ in first }
         if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: streams, at: now) }
         let isOld = saved.incidents == nil || hasDamagedIncidents
-        let told = Set(saved.alerts.lazy.filter(\.isNotified).map { AlertEngine.Key(alert: $0.alert, stream: $0.stream) })
+        let told = Set(
+            saved.alerts.lazy.filter(\.isNotified).map { AlertEngine.Key(alert: $0.alert, stream: $0.stream) }
+        )
         let instances = engine.instances.sorted { ($0.key.stream, $0.key.alert) < ($1.key.stream, $1.key.alert) }
         for (key, instance) in instances
         where instance.state == .firing && !book.has(key.alert, of: key.stream) {

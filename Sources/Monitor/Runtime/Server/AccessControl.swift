@@ -1,4 +1,4 @@
-package import Instrument
+internal import Instrument
 package import InstrumentHTTP
 package import InstrumentWatch
 
@@ -46,8 +46,8 @@ package final class AccessControl: Sendable {
     /// Whether clients must show who they are. Without tokens and a proxy, only this machine is served.
     var isRequired: Bool { rules.withLock { !$0.tokens.isEmpty || $0.proxy != nil } }
 
-    /// Whether a name of another host cannot reach the server by a page in a browser: a browser adds no token, but a proxy
-    /// on this machine adds its header to each request.
+    /// Whether a proxy names people. Its header must not be sent by a page in a browser on this machine that reached
+    /// the server under the name of another host.
     var hasProxy: Bool { rules.withLock { $0.proxy != nil } }
 
     /// The host, perhaps with a port, of the page as people reach it.
@@ -58,7 +58,9 @@ package final class AccessControl: Sendable {
         let rules = rules.withLock { $0 }
         if rules.tokens.isEmpty, rules.proxy == nil { return ServerClient(name: "", role: .act) }
         if let client = Self.client(of: request, rules.tokens) { return client }
-        guard let proxy = rules.proxy, proxy.addresses.contains(where: { $0.contains(request.peer) }) else { return nil }
+        guard let proxy = rules.proxy, proxy.addresses.contains(where: { $0.contains(request.peer) }) else {
+            return nil
+        }
         let names = request.headers.filter { $0.name.lowercased() == proxy.header.lowercased() }.map(\.value)
         // A second header may be that of the client, which the proxy did not replace.
         guard names.count == 1, let name = names.first, ServerRequest.isPersonName(name) else { return nil }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The paths of requests that change something.
 enum ActionPath: Hashable, Sendable {
     /// `/api/incidents/ID/acknowledge`, `release` or `close`.
@@ -30,7 +32,8 @@ enum ActionPath: Hashable, Sendable {
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
-        (1...longestIdentifier).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x2D }
+        (1...longestIdentifier).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x2D }
     }
 
     /// The methods that a path has, in the order in which the header `Allow` names them.

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentWatch
 internal import NIOHTTP1
 
 /// What a request must keep before the server answers it, beside the syntax, which the parser checks.
@@ -25,7 +26,7 @@ struct RequestRules: Sendable {
         // than the header (RFC 9112, section 3.2.2).
         let host = ServerRequest.authority(ofTarget: head.uri) ?? hosts.first
         let access = configuration.access
-        if !access.isRequired || access.hasProxy, let host, !isLocal(host), !isPublic(host) {
+        if !access.isRequired || access.hasProxy, let host, !isLocal(host), !(access.hasProxy && isPublic(host)) {
             return .text(421, "the header Host must name this machine's loopback address (found another host)")
         }
         return head.method == .GET || head.method == .HEAD ? nil : refusal(ofAction: head, host: host)
@@ -37,7 +38,10 @@ struct RequestRules: Sendable {
         guard origins.count <= 1, origins.allSatisfy({ isOurs($0, host) }),
             !head.headers["Sec-Fetch-Site"].contains(where: { $0 == "cross-site" || $0 == "same-site" })
         else {
-            return .text(403, "the request comes from a page of another site; use the monitor's page, or no header Origin")
+            return .text(
+                403,
+                "the request comes from a page of another site; use the monitor's page, or no header Origin"
+            )
         }
         if head.method == .DELETE { return nil }
         let types = head.headers["Content-Type"]

@@ -125,7 +125,8 @@ struct IncidentListCommand: AsyncParsableCommand {
         }
         let (id, ends) = (silence.cell("id"), silence.cell("ends"))
         let (by, reason) = (silence.cell("by"), silence.cell("reason"))
-        return "silence \(id.string)  \(matchers.joined(separator: " "))  until \(ends.string)  \(by.string)  \(reason.string)"
+        return
+            "silence \(id.string)  \(matchers.joined(separator: " "))  until \(ends.string)  \(by.string)  \(reason.string)"
     }
 }
 

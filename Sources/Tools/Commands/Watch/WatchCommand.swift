@@ -142,7 +142,8 @@ struct WatchCommand: AsyncParsableCommand {
         guard let listen, let address = HostPort(listening: listen), !ServerConfiguration.isLoopback(address.host),
             token == nil, !WatchAccess.isLimited(configuration)
         else { return nil }
-        return "--listen on an address that is not a loopback address needs --token-from, or `access` in the configuration "
+        return
+            "--listen on an address that is not a loopback address needs --token-from, or `access` in the configuration "
             + "(found '\(listen)')"
     }
 

@@ -29,7 +29,9 @@ struct WatchRun {
         let clock = SystemClock()
         let begin = clock.wallTime
         let access = try WatchAccess(command.token)
-        do throws(WatchSetupError) { try access.apply(configuration) } catch { throw ValidationError(error.description) }
+        do throws(WatchSetupError) { try access.apply(configuration) } catch {
+            throw ValidationError(error.description)
+        }
         let transport = try SystemTransport.ofProgram(
             maxConnectionsPerHost: 10_000,
             refusingPrivateAddresses: command.refusePrivateAddresses,

@@ -45,7 +45,9 @@ struct ActionTests {
     ) throws -> Answer {
         let client = try RawClient(port: port)
         let host = headers.contains { $0.hasPrefix("Host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
-        let head = (host + headers + ["Content-Length: \(body.utf8.count)", "Connection: close"]).joined(separator: "\r\n")
+        let head = (host + headers + ["Content-Length: \(body.utf8.count)", "Connection: close"]).joined(
+            separator: "\r\n"
+        )
         client.send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\r\n\(body)")
         let answer = client.read()
         let end = answer.range(of: "\r\n\r\n")
@@ -78,6 +80,17 @@ struct ActionTests {
             let detail = try RawClient.get(path, port: port)
             #expect(detail.status == 200 && detail.body.contains("\"members\""))
             #expect(try RawClient.get("/api/incidents/none", port: port).status == 404)
+        }
+    }
+
+    @Test("A stream is tried, and the log says who did it")
+    func attempt() async throws {
+        try await withIncident { port, _ in
+            let tried = try send("POST", "/api/try?name=gone", #"{"by":"Ana"}"#, port: port)
+            #expect(tried.json?["outcome"]?.string == "plays")
+            #expect(try RawClient.get("/api/audit", port: port).body.contains("\"action\":\"try\""))
+            #expect(try send("POST", "/api/try?name=other", "{}", port: port).status == 404)
+            #expect(try send("POST", "/api/try", "{}", port: port).status == 400)
         }
     }
 
@@ -133,7 +146,8 @@ struct ActionTests {
             let path = "/api/incidents/\(id)/close"
             let json = "Content-Type: application/json"
             let cases: [([String], Int)] = [
-                ([], 415), (["Content-Type: text/plain"], 415), (["Content-Type: application/x-www-form-urlencoded"], 415),
+                ([], 415), (["Content-Type: text/plain"], 415),
+                (["Content-Type: application/x-www-form-urlencoded"], 415),
                 ([json, json], 415), ([json, "Origin: http://evil.example"], 403), ([json, "Origin: null"], 403),
                 ([json, "Origin: http://127.0.0.1:\(port + 1)"], 403), ([json, "Sec-Fetch-Site: cross-site"], 403),
                 ([json, "Host: evil.example"], 421),

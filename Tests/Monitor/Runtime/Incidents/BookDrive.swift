@@ -1,6 +1,6 @@
+import Foundation
 import Instrument
 import InstrumentHTTP
-import InstrumentText
 import InstrumentWatch
 import Testing
 
@@ -30,7 +30,7 @@ struct BookDrive {
         self.alerts = Dictionary(alerts.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    mutating func fail(_ stream: String, _ alert: String = "down", _ cause: StreamCause) {
+    mutating func fail(_ stream: String, _ cause: StreamCause, alert: String = "down") {
         guard let stream = streams[stream], let alert = alerts[alert] else { return }
         book.fires(IncidentSignal(alert, stream, cause: cause, reason: "x", since: now), at: now)
     }
@@ -60,7 +60,10 @@ struct BookDrive {
             // A deadline of now is performed at once.
             let step = next == now.instant ? Duration.zero : now.instant.duration(to: next)
             turns = step == .zero ? turns + 1 : 0
-            guard turns < 10 else { return Issue.record("the incidents are never done with a deadline") }
+            guard turns < 10 else {
+                Issue.record("the incidents are never done with a deadline")
+                return
+            }
             now = now.advanced(by: step)
             messages += book.advance(to: now)
         }
@@ -84,4 +87,6 @@ extension StreamCause {
     static let black = StreamCause(.check, "black", since: WallTime(milliseconds: 0))
 }
 
-func wallTime(_ text: String) -> WallTime { WallTime(rfc3339: text) ?? WallTime(milliseconds: 0) }
+func wallTime(_ text: String) -> WallTime {
+    WallTime(milliseconds: Int64((ISO8601DateFormatter().date(from: text)?.timeIntervalSince1970 ?? 0) * 1_000))
+}

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Incidents")
 struct IncidentTests {
-    private func streams(_ count: Int, hosts: Int = 1, cdn: String = "alpha", prefix: String = "s") throws -> [WatchedStream] {
+    private func streams(_ count: Int, hosts: Int = 1, cdn: String = "alpha", prefix: String = "s") throws
+        -> [WatchedStream]
+    {
         try (0..<count).map { number in
             try stream(
                 "\(prefix)\(number)",
@@ -42,7 +44,9 @@ struct IncidentTests {
         #expect(drive.summary == ["opens 10", "opens 1"])
     }
 
-    @Test("Streams that return one after another keep their incident open until the last one, with one message at the end")
+    @Test(
+        "Streams that return one after another keep their incident open until the last one, with one message at the end"
+    )
     func slowRecovery() throws {
         var drive = try BookDrive(try streams(10))
         for number in 0..<10 { drive.fail("s\(number)", .http(503)) }
@@ -61,10 +65,10 @@ struct IncidentTests {
     @Test("Errors, stalls and down of one stream are one incident with one message")
     func oneStream() throws {
         var drive = try BookDrive(try streams(2))
-        drive.fail("s0", "stalls", .http(503))
+        drive.fail("s0", .http(503), alert: "stalls")
         drive.run(for: .seconds(30))
-        drive.fail("s0", "stale", .stalled)
-        drive.fail("s0", "down", .http(503))
+        drive.fail("s0", .stalled, alert: "stale")
+        drive.fail("s0", .http(503), alert: "down")
         drive.run(for: .seconds(600))
         #expect(drive.summary == ["opens 1"])
         #expect(drive.book.open.map { $0.alerts.keys.sorted() } == [["down", "stale", "stalls"]])
@@ -79,8 +83,8 @@ struct IncidentTests {
     @Test("A black picture of a stream that a CDN fails is another incident")
     func realms() throws {
         var drive = try BookDrive(try streams(1))
-        drive.fail("s0", "stalls", .black)
-        drive.fail("s0", "down", .http(503))
+        drive.fail("s0", .black, alert: "stalls")
+        drive.fail("s0", .http(503), alert: "down")
         drive.run(for: .seconds(60))
         #expect(drive.book.open.map(\.title).sorted() == ["The playlist answers 503", "black"])
     }
@@ -90,14 +94,14 @@ struct IncidentTests {
         var drive = try BookDrive(try streams(3))
         drive.fail("s0", .http(503))
         drive.run(for: .seconds(60))
-        drive.fail("s1", "stalls", .stalled)
+        drive.fail("s1", .stalled, alert: "stalls")
         drive.run(for: .seconds(60))
         #expect(drive.summary == ["opens 1", "opens 1"])
         drive.explain("s1", .http(503))
         drive.run(for: .seconds(400))
         #expect(drive.states == ["open", "closed"])
         #expect(drive.summary == ["opens 1", "opens 1", "closes 1", "changes 2"])
-        drive.fail("s2", "stalls", .stalled)
+        drive.fail("s2", .stalled, alert: "stalls")
         drive.explain("s2", .http(404))
         #expect(drive.book.open.map(\.title) == ["The playlist answers 503", "The playlist answers 404"])
     }
@@ -122,7 +126,7 @@ struct IncidentTests {
         var drive = try BookDrive(try streams(1), alerts: [other])
         drive.fail("s0", .http(503))
         drive.run(for: .seconds(30))
-        drive.fail("s0", "errors", .http(503))
+        drive.fail("s0", .http(503), alert: "errors")
         drive.run(for: .seconds(30))
         #expect(drive.messages.map(\.receivers) == [["ops"], ["devs"]])
         for alert in ["down", "errors"] { drive.recover("s0", alert) }
@@ -254,11 +258,14 @@ struct IncidentTests {
         #expect(throws: IncidentActionError.unknownIncident("x")) { try drive.act(.close(id: "x")) }
     }
 
-    @Test("An incident that nobody acknowledges goes to the next receivers, step by step; one that is acknowledged does not")
+    @Test(
+        "An incident that nobody acknowledges goes to the next receivers, step by step; one that is acknowledged does not"
+    )
     func escalation() throws {
         let steps: (inout IncidentSettings) -> Void = {
             $0.escalation = [
-                .init(after: .seconds(900), receivers: ["boss"]), .init(after: .seconds(3_600), receivers: ["director"]),
+                .init(after: .seconds(900), receivers: ["boss"]),
+                .init(after: .seconds(3_600), receivers: ["director"]),
             ]
         }
         var drive = try BookDrive(try streams(1), steps)
@@ -357,7 +364,9 @@ struct IncidentTests {
 
     // MARK: Restarts and bounds
 
-    @Test("A restart in the middle of an outage keeps the incident, its owner and its silences, and sends nothing twice")
+    @Test(
+        "A restart in the middle of an outage keeps the incident, its owner and its silences, and sends nothing twice"
+    )
     func restart() throws {
         let down = try alert("down", "up == 0")
         let failing = Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus")
@@ -387,7 +396,10 @@ struct IncidentTests {
         #expect(second.messages.last?.receivers == ["ops"])
     }
 
-    @Test("A state file without incidents, or with damaged ones, is read: no message is sent twice", arguments: [nil, "[]", "{}"])
+    @Test(
+        "A state file without incidents, or with damaged ones, is read: no message is sent twice",
+        arguments: [nil, "[]", "{}"]
+    )
     func oldState(_ damaged: String?) throws {
         let down = try alert("down", "up == 0")
         let failing = Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus")
@@ -464,7 +476,8 @@ struct LabelPatternTests {
         arguments: [
             ("alpha", "alpha", true), ("alpha", "alphas", false), ("al.*", "alpha", true), ("a|b", "b", true),
             ("a|b", "ab", false), ("(news|sport)-[0-9]+", "sport-12", true), ("(news|sport)-[0-9]+", "sport-", false),
-            ("x?y", "y", true), ("x?y", "xxy", false), ("[^a]", "b", true), ("[^a]", "a", false), ("a\\.b", "a.b", true),
+            ("x?y", "y", true), ("x?y", "xxy", false), ("[^a]", "b", true), ("[^a]", "a", false),
+            ("a\\.b", "a.b", true),
             ("a\\.b", "axb", false), ("", "", true), ("", "a", false), ("ø+", "øø", true), ("(ab)*c", "ababc", true),
             ("(a|b|c)*d", "abcabcd", true), ("[a-]", "-", true),
         ]
@@ -475,7 +488,10 @@ struct LabelPatternTests {
 
     @Test(
         "Another syntax is refused",
-        arguments: ["(", ")", "a)", "[", "[]", "[b-a]", "*", "a**", "a{2}", "\\d", "^a", "a$", "\\", String(repeating: "a", count: 201)]
+        arguments: [
+            "(", ")", "a)", "[", "[]", "[b-a]", "*", "a**", "a{2}", "\\d", "^a", "a$", "\\",
+            String(repeating: "a", count: 201),
+        ]
     )
     func refused(_ pattern: String) { #expect(LabelPattern(pattern) == nil) }
 

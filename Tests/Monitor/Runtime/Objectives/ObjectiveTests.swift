@@ -21,9 +21,12 @@ struct ObjectiveTests {
     private func rows(_ drive: Drive) -> [String: JSONValue] {
         let document = drive.model.objectives.document(drive.model.configuration.objectives, at: drive.now.wallTime)
         guard case .array(let list) = document else { return [:] }
-        return Dictionary(
-            list.map { (($0["name"]?.string ?? "") + ($0["group"]?.string.map { " " + $0 } ?? ""), $0) }
-        ) { first, _ in first }
+        var rows: [String: JSONValue] = [:]
+        for row in list {
+            let group = row["group"]?.string.map { " " + $0 } ?? ""
+            rows[(row["name"]?.string ?? "") + group] = row
+        }
+        return rows
     }
 
     private func number(_ row: JSONValue?, _ name: String) -> Double? {
