@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentHTTP
 import InstrumentJSON
+import InstrumentText
 import InstrumentTransport
 import InstrumentWatch
 import LoopbackServers
