@@ -39,7 +39,9 @@ function holder(incident) {
 function incidentDetails(incident) {
   const names = incident.streams || [], count = incident.streamCount ?? names.length;
   const listed = names.slice(0, 4).join(", ");
-  return [plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""),
+  const labels = Object.entries(incident.labels || {}).map(([key, value]) => key + "=" + value).filter(text => !incident.title.includes(text)).join(" ");
+  const failing = incident.failing < count && isOpen(incident) ? incident.failing + " of " : "";
+  return [failing + plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""), labels,
     incident.host && !incident.title.includes(incident.host) ? incident.host : "", incident.evidence?.length ? plural(incident.evidence.length, "piece") + " of evidence" : ""].filter(Boolean).join(" · ");
 }
 

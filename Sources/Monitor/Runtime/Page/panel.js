@@ -37,7 +37,7 @@ function buildStream() {
   parts.curl = button("as curl", () => panel.detail?.address && copy(asCurl(panel.detail.address)));
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
   parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
-  parts.requestTitle = title("Requests", el("span", "waiting and receiving"));
+  parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
   parts.findingTitle = title("Findings");
   parts.logTitle = title("Events", el("span", "UTC"));
   $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
