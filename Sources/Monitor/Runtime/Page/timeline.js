@@ -9,7 +9,7 @@ const lanes = [
 const spans = [
   { title: "1 h", member: "minutes", step: 6e4, count: 60, every: 9e5 },
   { title: "24 h", member: "quarters", step: 9e5, count: 96, every: 216e5 },
-  { title: "14 d", member: "quarters", step: 9e5, count: 1344, every: 2 * 864e5 },
+  { title: "14 d", member: "quarters", step: 9e5, count: 1344, every: 3 * 864e5 },
 ];
 /** What a stream is compared with by a name that no stream has: the stream itself, a day before. */
 const yesterday = "\0yesterday";
@@ -65,7 +65,7 @@ function makeTimeline(onCursor) {
     title({ title: "State", read: describe }, describe(state.points.at(-1)));
     strip(state.points);
     if (other) {
-      title({ title: "State of " + (other.shift ? "yesterday" : other.name), read: time => describe(at(others, time)), isOther: true }, describe(others.at(-1)));
+      title({ title: other.shift ? "State yesterday" : "State of " + other.name, read: time => describe(at(others, time)), isOther: true }, describe(others.at(-1)));
       strip(others);
     }
     for (const lane of lanes) {
