@@ -25,7 +25,7 @@ FIRST_PAINT = """Promise.all([
     for (const entry of list.getEntriesByName('first-contentful-paint')) resolve(entry.startTime)
   }).observe({type: 'paint', buffered: true})),
   new Promise(resolve => {
-    const look = time => document.querySelector('tbody tr') ? resolve(time) : requestAnimationFrame(look)
+    const look = time => document.querySelector('#rows .row .name') ? resolve(time) : requestAnimationFrame(look)
     requestAnimationFrame(look)
   }),
 ]).then(JSON.stringify)"""

@@ -1,10 +1,10 @@
 """The dashboard's page with fixed data, for the scripts that look at it: the page's own files, as the program composes them, and a monitor's documents."""
-import base64, datetime, hashlib, http.server, json, math, pathlib, threading, urllib.parse
+import base64, datetime, hashlib, http.server, json, math, pathlib, re, threading, urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Sources/Monitor/Runtime/Page"
-# The order of the program (DashboardPage.swift).
-SCRIPTS = ["dom", "units", "store", "rows", "overview", "timeline", "requests", "actions", "panel", "page"]
+# In the order of the program.
+SCRIPTS = re.findall(r"PackageResources\.(\w+)_js", (ROOT / "Sources/Monitor/Runtime/DashboardPage.swift").read_text())
 # When the fixed data are from.
 NOW = datetime.datetime(2026, 11, 26, 22, 4, 10, tzinfo=datetime.timezone.utc)
 PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")

@@ -99,7 +99,7 @@ try:
     subprocess.run([player_monitor, "report", *files, "-o", "report.html"], check=True, cwd=folder)
     wait_for(listen, "/healthz")
     browser = Browser(folder + "/profile")
-    keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('tbody tr').length >= 7", 900)
+    keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('#rows .row .name').length >= 7", 900)
     keep(browser, "file://" + folder + "/report.html", "report", "document.querySelectorAll('svg').length > 0", 900)
 finally:
     if browser:

@@ -9,7 +9,7 @@ network, the script says that it is skipped.
 Usage: scripts/picture-pages.py OUT [--only TEXT] [--update] [--chromium chromium]     (OUT: a folder for the pictures)
 Exits with 1 if a picture differs, axe finds a violation, or the page has an error.
 """
-import argparse, base64, json, os, pathlib, subprocess, sys, tempfile, time, venv, zlib
+import argparse, base64, json, os, pathlib, shutil, subprocess, sys, tempfile, time, venv, zlib
 from browser import Browser
 from monitor_fixture import NOW, Fixture
 
@@ -99,6 +99,9 @@ def settle(browser, session, condition, what):
     browser.value(session, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+if shutil.which(options.chromium) is None:
+    print("SKIPPED: the pictures of the pages, because there is no chromium", file=sys.stderr)
+    raise SystemExit(0)
 os.makedirs(options.out, exist_ok=True)
 axe = axe_script()
 browser = Browser(tempfile.mkdtemp(prefix="page-pictures-"), options.chromium)

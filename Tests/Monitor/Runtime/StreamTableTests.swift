@@ -109,7 +109,7 @@ struct StreamTableTests {
         var members: [String: JSONValue] = [
             "time": "2026-11-26T22:04:10Z",
             "streams": .array(
-                (0..<streams).map { number in
+                (0..<streams).map { number -> JSONValue in
                     [
                         "name": .string("news-\(number)"), "state": "down", "up": false, "labels": ["cdn": "alpha"],
                         "startup": 455, "playing": 60_000, "rebuffering": 20_000, "bitrate": 2_500_000,
@@ -123,7 +123,7 @@ struct StreamTableTests {
                 }
             ),
             "incidents": .array(
-                (0..<incidents).map { number in
+                (0..<incidents).map { number -> JSONValue in
                     [
                         "id": .string("i\(number)"), "title": .string("503 for playlists \(number)"),
                         "severity": "critical",

@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentJSON
 import InstrumentOrigin
 import LoopbackServers
 import TestTraits
@@ -62,6 +63,37 @@ struct TerminalViewTests {
                 _ = try await screen { $0.last { !$0.isEmpty }?.hasPrefix("ready>") == true }
             }
         }
+    }
+
+    @Test("Keys of top ask the monitor to act, and the table says how it went")
+    func actions() async throws {
+        let state = """
+            {"time":"2026-11-26T22:04:10Z","role":"act","streams":[{"name":"news","state":"down","up":false,"labels":{}}],\
+            "incidents":[{"id":"i1","title":"503 for playlists","severity":"critical","state":"open","streams":["news"]}]}
+            """
+        let server = try TestServer { request in
+            let isRefused = request.target == "/api/silences"
+            let body = request.head.hasPrefix("GET") ? state : isRefused ? "no silence for Ana" : "{}"
+            let head =
+                "HTTP/1.1 \(isRefused ? "403 Forbidden" : "200 OK")\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            return [.send(Array((head + body).utf8))]
+        }
+        try await inTerminal {
+            try await type("USER=ana '\(siblingProgram("player-monitor"))' top \(server.url(""))")
+            _ = try await screen { $0.first?.hasPrefix("1 stream, 1 down, 0 stalled, 1 incident") == true }
+            _ = try await tmux("send-keys", "-t", "watch", "t")
+            _ = try await screen { $0.contains("A session of news starts now.") }
+            _ = try await tmux("send-keys", "-t", "watch", "a", "o", "n", "Enter")
+            _ = try await screen { $0.contains("Acknowledged for an hour.") }
+            _ = try await tmux("send-keys", "-t", "watch", "s", "x", "Enter")
+            _ = try await screen { $0.contains("Refused: no silence for Ana") }
+            _ = try await tmux("send-keys", "-t", "watch", "q")
+        }
+        let posts = server.requests.filter { $0.head.hasPrefix("POST") }
+        #expect(posts.map(\.target) == ["/api/try?name=news", "/api/incidents/i1/acknowledge", "/api/silences"])
+        #expect(posts.allSatisfy { $0.header("Content-Type") == "application/json" })
+        let body = try JSONValue(parsing: try #require(posts.dropFirst().first).body)
+        #expect(body == ["by": "ana", "for": "1h", "note": "on"])
     }
 
     @Test("With NO_COLOR, the table has no colours and marks the chosen stream by a sign", arguments: [true, false])

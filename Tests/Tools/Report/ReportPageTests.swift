@@ -132,9 +132,11 @@ struct ReportPageTests {
         let data = try #require(
             page.components(separatedBy: "id=\"data\">").last?.components(separatedBy: "</script>").first
         )
-        let rows = try #require(JSONValue(parsing: data)["sessions"])
-        guard case .array(let list) = rows else { return #expect(Bool(false), "no list") }
-        let begins = list.map { row in if case .array(let keys)? = row["k"] { keys.first?.int } else { nil } }
+        let json = try JSONValue(parsing: data)
+        guard case .array(let list)? = json["sessions"] else { return #expect(Bool(false), "no list") }
+        let begins = list.map { row -> Int? in
+            if case .array(let keys)? = row["k"] { keys.first?.int } else { nil }
+        }
         #expect(begins.dropFirst().compactMap(\.self) == begins.dropFirst().compactMap(\.self).sorted())
         #expect(begins.first != begins.compactMap(\.self).min())
     }

@@ -14,19 +14,19 @@ function tell(text, isProblem) {
   messageTimer = setTimeout(() => { message.hidden = true; }, isProblem ? 15000 : 5000);
 }
 
-/** Asks the monitor to do something; a refusal is shown with its words. */
+/** Asks the monitor to do something; a refusal is shown with its words, and returned with its status. */
 async function act(path, body, done, method = "POST") {
   try {
     const request = { method, headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
     const answer = await fetch(path, request);
-    if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || "status " + answer.status);
+    if (!answer.ok) throw Object.assign(new Error((await answer.text()).slice(0, 300) || "status " + answer.status), { status: answer.status });
     tell(done);
     refresh();
-    return "";
+    return null;
   } catch (error) {
-    const text = "The monitor refused: " + error.message;
+    const text = (error.status ? "The monitor refused: " : "The monitor does not answer: ") + error.message;
     tell(text, true);
-    return text;
+    return { text, status: error.status };
   }
 }
 
@@ -49,7 +49,7 @@ function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** Asks for some values, and gives them to `send`, which returns what went wrong. */
+/** Asks for some values, and gives them to `send`, which returns what went wrong, with its text. */
 function ask(title, fields, send) {
   const dialog = $("dialog"), form = dialog.querySelector("form");
   say($("dialogtitle"), title);
@@ -72,7 +72,7 @@ function ask(title, fields, send) {
     event.preventDefault();
     const values = Object.fromEntries(fields.map((field, index) => [field.key, inputs[index][1].value.trim()]));
     const problem = await send?.(values);
-    if (problem) { say($("dialogerror"), problem); $("dialogerror").hidden = false; } else dialog.close();
+    if (problem) { say($("dialogerror"), problem.text); $("dialogerror").hidden = false; } else dialog.close();
   };
   dialog.showModal();
 }
@@ -95,7 +95,7 @@ function askSilence(title, labels) {
     const matchers = [];
     for (const line of values.matchers.split("\n").map(line => line.trim()).filter(Boolean)) {
       const match = /^([^=~]+)(=~?)(.*)$/.exec(line);
-      if (!match) return "A line must be label=value or label=~pattern (found '" + line + "').";
+      if (!match) return { text: "A line must be label=value or label=~pattern (found '" + line + "')." };
       matchers.push({ label: match[1].trim(), value: match[3].trim(), ...(match[2] === "=~" ? { isRegex: true } : {}) });
     }
     person = values.by;

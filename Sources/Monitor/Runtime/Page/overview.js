@@ -7,8 +7,9 @@ function drawTiles() {
   for (const row of store.rows.values()) counts[stateOf(row)] = (counts[stateOf(row)] || 0) + 1;
   const items = tileStates.filter(state => counts[state] || ["down", "stalled", "playing"].includes(state) || choices.state === state)
     .map(state => ({ key: state, figure: String(counts[state] || 0), text: state, tone: counts[state] ? states[state].tone : "zero" }));
-  const goal = store.objectives.find(objective => typeof objective.value === "number");
-  if (goal) items.push({ key: "goal", figure: share(goal.value), text: goal.name + ", goal " + share(goal.goal), tone: goal.value >= goal.goal ? "ok" : "down" });
+  // The objective whose budget is nearest to its end.
+  const goal = store.objectives.filter(o => typeof o.value === "number").sort((a, b) => (a.budgetLeft ?? 1) - (b.budgetLeft ?? 1))[0];
+  if (goal) items.push({ key: "goal", figure: share(goal.value), text: nameOfObjective(goal) + ", goal " + share(goal.goal), tone: goal.value >= goal.goal ? "ok" : "down" });
   keyed($("tiles"), store.names.length ? items : [], item => item.key, item => {
     const tile = button(null, () => {
       if (item.key === "goal") { location.hash = "view=objectives"; return; }
@@ -25,8 +26,8 @@ function drawTiles() {
     say(tile.lastElementChild, item.text);
   });
 }
-/** A share as the monitor gives it: of 1, or in percent. */
-const share = value => typeof value === "number" ? (value <= 1 ? value * 100 : value).toFixed(2).replace(/\.?0+$/, "") + " %" : String(value ?? dash);
+const share = value => typeof value === "number" ? (value * 100).toFixed(2).replace(/\.?0+$/, "") + " %" : dash;
+const nameOfObjective = objective => objective.name + (objective.group ? ", " + (objective.by ? objective.by + "=" : "") + objective.group : "");
 
 /** Who has an incident, and until when. */
 function holder(incident) {
@@ -39,7 +40,9 @@ function holder(incident) {
 function incidentDetails(incident) {
   const names = incident.streams || [], count = incident.streamCount ?? names.length;
   const listed = names.slice(0, 4).join(", ");
-  return [plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""),
+  const labels = Object.entries(incident.labels || {}).map(([key, value]) => key + "=" + value).filter(text => !incident.title.includes(text)).join(" ");
+  const failing = incident.failing < count && isOpen(incident) ? incident.failing + " of " : "";
+  return [failing + plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""), labels,
     incident.host && !incident.title.includes(incident.host) ? incident.host : "", incident.evidence?.length ? plural(incident.evidence.length, "piece") + " of evidence" : ""].filter(Boolean).join(" · ");
 }
 
@@ -130,7 +133,7 @@ function drawTable(parent, titles, rows, emptyText) {
   }, (tr, row) => row.forEach((value, index) => say(tr.children[index], String(value))));
 }
 const drawObjectives = () => drawTable($("objectivelist"), ["Objective", "Days", "Goal", "Value", "Error budget left"],
-  store.objectives.map(o => [o.name, o.days ?? dash, share(o.goal), share(o.value), share(o.budgetLeft)]), "No objective is configured.");
+  store.objectives.map(o => [nameOfObjective(o), o.days ?? dash, share(o.goal), share(o.value), share(o.budgetLeft)]), "No objective is configured.");
 const drawDelivery = () => drawTable($("ledger"), ["Backend", "Emitted", "Delivered", "Queued", "Refused", "Dropped"],
   store.backends.map(b => [b.name, b.emitted, b.acknowledged, b.queued, b.dead, b.dropped]), "No backend is configured: samples are not recorded.");
 

@@ -1,6 +1,6 @@
 // The panel at the side: one stream, or one incident.
 
-const panel = { stream: null, incident: null, other: null, isDay: false, detail: null, otherDetail: null, parts: null, key: "", timer: 0, returning: null };
+const panel = { stream: null, incident: null, other: null, span: spans[0], hasNoCheck: false, detail: null, otherDetail: null, parts: null, key: "", timer: 0, returning: null };
 
 /** The address of a state of the page, after `#`. */
 function address(changes) {
@@ -19,29 +19,32 @@ function buildStream() {
   parts.waterfall = makeWaterfall(time => parts.timeline.show(time));
   parts.timeline = makeTimeline(time => parts.waterfall.show(time));
   const close = button("Close", shut, "close");
-  const spans = el("span", null, "switch");
-  spans.setAttribute("role", "group");
-  spans.setAttribute("aria-label", "Length of the time axis");
-  parts.spans = [["1 h", false], ["24 h", true]].map(([text, isDay]) => {
-    const part = button(text, () => { panel.isDay = isDay; drawPanel(); });
-    spans.append(part);
-    part.isDay = isDay;
+  const lengths = el("span", null, "switch");
+  lengths.setAttribute("role", "group");
+  lengths.setAttribute("aria-label", "Length of the time axis");
+  parts.spans = spans.map(axis => {
+    const part = button(axis.title, () => { panel.span = axis; drawPanel(); readDetail(); });
+    lengths.append(part);
+    part.axis = axis;
     return part;
   });
   parts.compare.setAttribute("aria-label", "Compare with another stream");
   parts.compare.onchange = () => { location.hash = address({ compare: parts.compare.value }); };
   parts.acknowledge = el("span", null, "acts");
   parts.tryNow = button("Try now", () => act("/api/try?name=" + encodeURIComponent(panel.stream), {}, "A session starts now."));
-  parts.checkNow = button("Check now", () => act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now."));
+  parts.checkNow = button("Check now", async () => {
+    const problem = await act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now.");
+    if (problem?.status === 404 || problem?.status === 405) { panel.hasNoCheck = true; drawPanel(); }
+  });
   parts.silence = button("Silence…", () => askSilence(panel.stream, { stream: panel.stream }));
   parts.curl = button("as curl", () => panel.detail?.address && copy(asCurl(panel.detail.address)));
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
   parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
-  parts.requestTitle = title("Requests", el("span", "waiting and receiving"));
+  parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
   parts.findingTitle = title("Findings");
   parts.logTitle = title("Events", el("span", "UTC"));
   $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
-    title("Course", spans), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
+    title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -69,20 +72,20 @@ function drawStream() {
     (link, incident) => say(link, "Incident: " + incident.title + (holder(incident) ? " (" + holder(incident) + ")" : "")));
   const free = own.find(incident => incident.state === "open" && !incident.isAlert);
   keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
-  parts.tryNow.hidden = parts.checkNow.hidden = parts.silence.hidden = !may;
+  parts.tryNow.hidden = parts.silence.hidden = !may;
+  parts.checkNow.hidden = !may || panel.hasNoCheck;
   parts.curl.hidden = !known.address;
   const names = store.names.filter(name => name !== panel.stream);
-  parts.compare.hidden = !names.length;
   if (parts.compare.count !== names.length || parts.compare.of !== panel.stream) {
     parts.compare.count = names.length;
     parts.compare.of = panel.stream;
-    parts.compare.replaceChildren(...[["", "Compare…"], ...names.map(name => [name, name])].map(([value, text]) => { const option = el("option", text); option.value = value; return option; }));
+    parts.compare.replaceChildren(...[["", "Compare…"], [yesterday, "with yesterday"], ...names.map(name => [name, name])].map(([value, text]) => { const option = el("option", text); option.value = value; return option; }));
   }
   if (parts.compare.value !== (panel.other || "")) parts.compare.value = panel.other || "";
-  for (const part of parts.spans) mark(part, "aria-pressed", part.isDay === panel.isDay);
+  for (const part of parts.spans) mark(part, "aria-pressed", part.axis === panel.span);
   if (!detail) return;
-  const other = panel.other && panel.otherDetail?.name === panel.other ? panel.otherDetail : null;
-  parts.timeline.draw(detail, other, panel.isDay);
+  const other = panel.other === yesterday ? { ...detail, shift: 864e5 } : panel.otherDetail?.name === panel.other ? panel.otherDetail : null;
+  parts.timeline.draw(detail, other, panel.span);
   const hasRequests = detail.requests?.length > 0;
   parts.requestTitle.hidden = parts.waterfall.box.hidden = parts.har.hidden = !hasRequests;
   if (hasRequests) parts.waterfall.draw(detail);
@@ -193,13 +196,15 @@ async function readDetail() {
   clearTimeout(panel.timer);
   const [name, other] = [panel.stream, panel.other];
   if (!name) return;
+  // As much of the history as the axis shows, and the day before for a comparison with it.
+  const axis = panel.span, count = axis.count + (other === yesterday ? 864e5 / axis.step : 0);
   const read = async name => {
-    const answer = await fetch("/api/stream?name=" + encodeURIComponent(name), { headers: headers() });
+    const answer = await fetch("/api/stream?" + new URLSearchParams({ name, [axis.member]: count }), { headers: headers() });
     return answer.ok ? answer.json() : null;
   };
   try {
-    const [detail, otherDetail] = await Promise.all([read(name), other ? read(other) : null]);
-    if (panel.stream !== name || panel.other !== other) return;
+    const [detail, otherDetail] = await Promise.all([read(name), other && other !== yesterday ? read(other) : null]);
+    if (panel.stream !== name || panel.other !== other || panel.span !== axis) return;
     [panel.detail, panel.otherDetail] = [detail, otherDetail];
     drawPanel();
   } catch { /* the connection's banner says it */ }

@@ -88,7 +88,9 @@ function makeWaterfall(onCursor) {
       text.hidden = opened !== head;
     });
     axis.hidden = !kept.length;
-    if (kept.length) keyed(axis, [0, 0.5, 1], part => part, () => el("span"), (element, part) => say(element, clock(begin + (end - begin) * part, now(), end - begin < 5000 ? 23 : 19) + (part === 1 ? " UTC" : "")));
+    // Milliseconds leave no room for a third time.
+    const isShort = end - begin < 5000;
+    if (kept.length) keyed(axis, isShort ? [0, 1] : [0, 0.5, 1], part => part, () => el("span"), (element, part) => say(element, clock(begin + (end - begin) * part, now(), isShort ? 23 : 19)));
   }
 
   function show(time) {

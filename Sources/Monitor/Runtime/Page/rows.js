@@ -150,7 +150,7 @@ function fillGroup(element, playing, count) {
 function arrange() {
   shown = wanted();
   const names = new Set(shown);
-  for (const [entry, element] of shells) if (!names.has(entry)) { nearness.unobserve(element); near.delete(element); shells.delete(entry); }
+  for (const entry of [...shells.keys()]) if (!names.has(entry)) drop(entry);
   const list = shown.map(entry => {
     let element = shells.get(entry);
     if (!element) shells.set(entry, element = shell(entry));
@@ -199,16 +199,30 @@ function drawList() {
   say($("none"), "No stream matches the filter.");
 }
 
+/** Forgets the element of a row. */
+function drop(entry) {
+  const element = shells.get(entry);
+  nearness.unobserve(element);
+  near.delete(element);
+  shells.delete(entry);
+  element.remove();
+}
+
 /** Streams that are new in the configuration are listed at once, at the end; removed ones leave. */
 function admit() {
-  const kept = shown.filter(entry => isGroup(entry) || store.rows.has(entry));
-  const known = new Set(kept), filtered = choices.filter || choices.state;
-  const added = store.names.filter(name => !known.has(name));
-  if (!shown.length || choices.group && added.length || kept.length !== shown.length) return arrange();
-  if (!added.length || filtered) return;
-  shown = [...kept, ...added];
-  const elements = added.map(name => { const element = shell(name); shells.set(name, element); return element; });
-  $("rows").append(...elements);
+  if (!shown.length) { arrange(); return; }
+  for (const entry of shown) if (!isGroup(entry) && !store.rows.has(entry)) drop(entry);
+  shown = shown.filter(entry => shells.has(entry));
+  const known = new Set(shown), added = store.names.filter(name => !known.has(name));
+  // What a filter leaves out is said in a line.
+  if (!added.length || choices.filter || choices.state) return;
+  if (choices.group) { arrange(); return; }
+  for (const name of added) {
+    const element = shell(name);
+    shells.set(name, element);
+    $("rows").append(element);
+  }
+  shown.push(...added);
 }
 
 /** The row that the keyboard is at. */

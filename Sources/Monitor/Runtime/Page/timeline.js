@@ -5,7 +5,15 @@ const lanes = [
   { key: "bitrate", title: "Bitrate", value: point => point.bitrate / 1000, text: value => fixed(value, 2, "Mbit/s"), isStep: true },
   { key: "latency", title: "Behind live", value: point => point.latency / 1000, text: value => fixed(value, 1, "s") },
 ];
-const pointState = point => point.down ? 3 : point.rebuffering ? 2 : point.playing ? 1 : 0;
+/** The lengths of the time axis: the member of a stream with its points, their number, and milliseconds between two marks. */
+const spans = [
+  { title: "1 h", member: "minutes", step: 6e4, count: 60, every: 9e5 },
+  { title: "24 h", member: "quarters", step: 9e5, count: 96, every: 216e5 },
+  { title: "14 d", member: "quarters", step: 9e5, count: 1344, every: 3 * 864e5 },
+];
+/** What a stream is compared with by a name that no stream has: the stream itself, a day before. */
+const yesterday = "\0yesterday";
+const pointState = point => point.down ? 3 : point.rebuffering || point.impaired ? 2 : point.playing ? 1 : 0;
 
 /** A timeline: `draw` draws it, `onCursor` hears of the cursor's time. */
 function makeTimeline(onCursor) {
@@ -22,12 +30,15 @@ function makeTimeline(onCursor) {
   mark(box, "aria-valuetext", "no time chosen");
   const x = time => left + (width - left) * Math.min(1, Math.max(0, (time - state.begin) / (state.end - state.begin)));
 
-  function draw(detail, other, isDay) {
-    state.points = (isDay ? detail.quarters : detail.minutes) || [];
-    const others = other ? (isDay ? other.quarters : other.minutes) || [] : [];
-    step = isDay ? 9e5 : 6e4;
+  /** @param other Another stream, or the stream itself with `shift` milliseconds by which its points are later than they were. */
+  function draw(detail, other, axis) {
+    step = axis.step;
     state.end = Math.ceil((now() + 1) / step) * step;
-    state.begin = state.end - (isDay ? 96 : 60) * step;
+    state.begin = state.end - axis.count * step;
+    const within = (points, shift) => (points || []).map(point => shift ? { ...point, minute: point.minute + shift / 6e4 } : point)
+      .filter(point => point.minute * 6e4 + step > state.begin && point.minute * 6e4 < state.end);
+    state.points = within(detail[axis.member], 0);
+    const others = other ? within(other[axis.member], other.shift || 0) : [];
     width = Math.max(240, box.clientWidth || 380);
     readings = [];
     const picture = svg("svg", { width, role: "img" });
@@ -54,7 +65,7 @@ function makeTimeline(onCursor) {
     title({ title: "State", read: describe }, describe(state.points.at(-1)));
     strip(state.points);
     if (other) {
-      title({ title: "State of " + other.name, read: time => describe(at(others, time)), isOther: true }, describe(others.at(-1)));
+      title({ title: other.shift ? "State yesterday" : "State of " + other.name, read: time => describe(at(others, time)), isOther: true }, describe(others.at(-1)));
       strip(others);
     }
     for (const lane of lanes) {
@@ -83,7 +94,7 @@ function makeTimeline(onCursor) {
       }
       y = base + 6;
     }
-    const requests = (detail.requests || []).filter(request => !isDay && beginOf(request) >= state.begin);
+    const requests = (detail.requests || []).filter(request => axis.member === "minutes" && beginOf(request) >= state.begin);
     if (requests.length) {
       const failed = requests.filter(request => request.failed).length;
       title({ title: "Requests", read: null }, "latest " + requests.length + (failed ? ", " + failed + " failed" : ""));
@@ -93,11 +104,11 @@ function makeTimeline(onCursor) {
       y += 16;
     }
     picture.append(svg("line", { x1: 0, x2: width, y1: y, y2: y, class: "axis" }));
-    const every = isDay ? 216e5 : 9e5;
+    const every = axis.every;
     for (let time = Math.ceil(state.begin / every) * every; time <= state.end; time += every) {
       const place = x(time);
       picture.append(svg("line", { x1: place, x2: place, y1: y, y2: y + 4, class: "axis" }));
-      picture.append(svg("text", { x: place, y: y + 15, class: "label", "text-anchor": place < 20 ? "start" : place > width - 24 ? "end" : "middle" }, new Date(time).toISOString().slice(11, 16)));
+      picture.append(svg("text", { x: place, y: y + 15, class: "label", "text-anchor": place < 20 ? "start" : place > width - 24 ? "end" : "middle" }, every < 864e5 ? new Date(time).toISOString().slice(11, 16) : new Date(time).toISOString().slice(5, 10)));
     }
     line = svg("line", { y1: 0, y2: y, class: "cursor", visibility: "hidden" });
     label = svg("text", { y: y + 29, class: "label strong", "text-anchor": "middle" }, "UTC");

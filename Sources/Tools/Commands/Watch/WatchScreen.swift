@@ -75,7 +75,7 @@ final class WatchScreen: Sendable {
     /// Performs what keys asked for, and says how it went.
     private func perform(_ actions: [StreamTable.Action]) async {
         for action in actions {
-            let problem = if let act { await act(action) } else { "this monitor has no actions" }
+            let problem: String? = if let act { await act(action) } else { "this monitor has no actions" }
             let wake = state.withLock { state in
                 state.table.notice = problem.map { "Refused: \($0)" } ?? action.done
                 return state.wake

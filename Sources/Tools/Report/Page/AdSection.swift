@@ -12,7 +12,7 @@ enum AdSection {
         return """
             <section aria-labelledby="ads">
             <h2 id="ads">Ads</h2>
-            <div class="scroll" role="region" aria-labelledby="ads" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="ads" tabindex="0">
             <table class="left">
             <thead><tr><th scope="col">Quantity</th><th scope="col">Value</th><th scope="col">Note</th></tr></thead>
             <tbody>\(rows.joined())</tbody>

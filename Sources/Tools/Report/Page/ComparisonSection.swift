@@ -13,7 +13,7 @@ enum ComparisonSection {
             <section aria-labelledby="comparison">
             <h2 id="comparison">Comparison</h2>
             <p>Against <bdi><code>\(inputs)</code></bdi>: \(comparison.other.count) sessions.</p>
-            <div class="scroll" role="region" aria-labelledby="comparison" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="comparison" tabindex="0">
             <table>
             <thead><tr><th scope="col">Quantity</th><th scope="col">This set</th><th scope="col">Other set</th>\
             <th scope="col">Difference</th><th scope="col">Result</th><th scope="col">Test</th></tr></thead>

@@ -20,7 +20,7 @@ enum FailureSection {
         return """
             <section aria-labelledby="failures">
             <h2 id="failures">Failures by cause</h2>
-            <div class="scroll" role="region" aria-labelledby="failures" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="failures" tabindex="0">
             <table class="left">
             <thead><tr><th scope="col">Sessions</th><th scope="col">Share</th><th scope="col">When</th><th scope="col">Code</th>\
             <th scope="col">HTTP status</th><th scope="col">Description</th></tr></thead>

@@ -31,7 +31,7 @@ enum SessionSection {
             <label><input type="checkbox" id="stalled"> only with stalls</label>
             <span id="shown" role="status"></span>
             </div>
-            <div class="scroll" role="region" aria-labelledby="sessions" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="sessions" tabindex="0">
             <table id="table">
             <thead><tr><th scope="col">Session</th><th scope="col">Outcome</th><th scope="col">Course</th>\(heads.joined())</tr></thead>
             <tbody>
