@@ -22,6 +22,7 @@ final class WatchReloader: Sendable {
     private let monitor: Monitor
     private let delivery: WatchDelivery
     private let factory: WatchBackends
+    private let identities: StreamIdentities
     private let log: WatchLog
     private let notifier: ServiceNotifier
     private let state: Lock<State>
@@ -34,11 +35,12 @@ final class WatchReloader: Sendable {
         monitor: Monitor,
         delivery: WatchDelivery,
         factory: WatchBackends,
+        identities: StreamIdentities,
         log: WatchLog,
         notifier: ServiceNotifier
     ) {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
-        (self.factory, self.log, self.notifier) = (factory, log, notifier)
+        (self.factory, self.identities, self.log, self.notifier) = (factory, identities, log, notifier)
         state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
     }
 
@@ -106,6 +108,7 @@ final class WatchReloader: Sendable {
                 await receivers.apply(to: delivery.alerts)
             } catch { return fail(error.description) }
             factory.routes.replace(WatchRun.routes(new))
+            identities.replace(new)
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")

@@ -34,6 +34,7 @@ struct WatchRun {
             access: command.access
         )
         let (routes, taps) = (SampleRoutes(), SessionTaps())
+        let identities = StreamIdentities(configuration)
         routes.replace(Self.routes(configuration))
         let factory = WatchBackends(
             terminal: log.terminal,
@@ -46,7 +47,7 @@ struct WatchRun {
             state: command.state,
             isDryRun: command.dryRun
         )
-        let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
+        let delivery = try WatchDelivery(configuration, factory, taps, identities, log: log, clock: clock)
         let source = ProbeSource(
             instrument: delivery.instrument,
             taps: taps,
@@ -75,6 +76,7 @@ struct WatchRun {
             monitor: monitor,
             delivery: delivery,
             factory: factory,
+            identities: identities,
             log: log,
             notifier: notifier
         )
