@@ -59,9 +59,10 @@ package struct ReportPage {
             <a class="skip" href="#sessions">Skip to the sessions</a>
             \(SummarySection.html(set, now: now, limits))
             <main>
+            \(FailureSection.html(set))
+            \(GroupSection.html(set.groups))
             \(ChartSection.html(set, comparison?.other))
             \(comparison.map { ComparisonSection.html($0, limits) } ?? "")
-            \(FailureSection.html(set))
             \(AdSection.html(set))
             \(SessionSection.html(set, limits))
             </main>
