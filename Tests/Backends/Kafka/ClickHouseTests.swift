@@ -198,6 +198,11 @@ struct ClickHouseTests {
             ]
         )
         #expect(try await run("clickhouse", file, [metrics])[metrics] == expected)
+        guard FileManager.default.fileExists(atPath: Engine.environment + "/installed-duckdb") else { return }
+        let duckdb =
+            "=SELECT coalesce(stream, '') AS stream, coalesce(location, '') AS location, "
+            + "coalesce(labels->>'cdn', '') AS cdn, CAST(value AS BIGINT) AS value FROM metrics ORDER BY value"
+        #expect(try await run("duckdb", file, [duckdb])[duckdb] == expected)
     }
 
     @Test("Tables without the columns of a monitor are upgraded: the same columns, and old samples have them")
