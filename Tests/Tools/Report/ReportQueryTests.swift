@@ -131,6 +131,18 @@ struct ReportQueryTests {
         #expect(old[1].hasSuffix(#""","","","example.org","""#))
     }
 
+    @Test(
+        "A time below a second is in milliseconds, a longer one in seconds",
+        arguments: [
+            (0, "0.00 s"), (0.0004, "0.00 s"), (0.012, "12 ms"), (0.9994, "999 ms"), (0.9996, "1.00 s"),
+            (1.5, "1.50 s"), (-0.34, "-340 ms"), (.infinity, "inf s"),
+        ] as [(Double, String)]
+    )
+    func times(seconds: Double, text: String) {
+        if seconds.isFinite { #expect(Measure.startTime.text(seconds) == text) }
+        #expect(!Decimal.duration(seconds * 1000).isEmpty)
+    }
+
     @Test("A session that a person stopped is stopped, in the words of play")
     func words() {
         var exit = SampleSessions.events(0)

@@ -104,7 +104,7 @@ struct ReportTextTests {
             rows.prefix(8) == [
                 "Ads", "Ad breaks 2 (in 1 session)", "Ads 1 (10.0 s of ads)",
                 "Fill rate, mean 25.0 % (2 breaks with a number of expected ads)",
-                "Ad start time, median 0.40 s (95 % within 0.40 s)", "Ad buffering 0.30 s (all ads together)",
+                "Ad start time, median 400 ms (95 % within 400 ms)", "Ad buffering 300 ms (all ads together)",
                 "Ad errors 2 (code 303: 1, no code: 1)", "Exits during ads 1 (playbacks that were left during an ad)",
             ]
         )

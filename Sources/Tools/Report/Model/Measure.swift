@@ -67,8 +67,11 @@ package struct Measure: Hashable, Sendable {
         Dialect.instrument.metric(metric)?.value(of: session)?.double.map { $0 * factor }
     }
 
-    /// A value with its unit.
-    func text(_ value: Double) -> String { value.fixed(digits: digits) + (unit == "%" ? " %" : " \(unit)") }
+    /// A value with its unit; a time below a second in milliseconds.
+    func text(_ value: Double) -> String {
+        if unit == "s", let text = Decimal.milliseconds(value * 1000) { return text }
+        return value.fixed(digits: digits) + (unit == "%" ? " %" : " \(unit)")
+    }
 }
 
 /// Numbers as decimal text, in the same form everywhere.
@@ -84,8 +87,15 @@ enum Decimal {
     /// A p-value.
     static func probability(_ p: Double) -> String { p < 0.001 ? "p < 0.001" : "p = " + p.fixed(digits: 3) }
 
-    /// Milliseconds as `1.250 s`, `12 min 3 s` or `2 h 5 min`.
+    /// A time below a second as `850 ms`; nil for none and for a longer one.
+    static func milliseconds(_ milliseconds: Double) -> String? {
+        let whole = milliseconds.rounded()
+        return whole != 0 && abs(whole) < 1000 ? whole.fixed(digits: 0) + " ms" : nil
+    }
+
+    /// Milliseconds as `850 ms`, `1.25 s`, `12 min 3 s` or `2 h 5 min`.
     static func duration(_ milliseconds: Double) -> String {
+        if let text = Self.milliseconds(milliseconds) { return text }
         let seconds = milliseconds / 1000
         if seconds < 60 { return seconds.fixed(digits: seconds < 10 ? 2 : 1) + " s" }
         // Sums of damaged numbers do not fit into an integer.
