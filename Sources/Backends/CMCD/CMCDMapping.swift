@@ -25,7 +25,8 @@ public struct CMCDMapping: Sendable {
     /// Returns the identifier of the content; nil leaves out `cid`. By default the source without its query; of more
     /// than 128 bytes the SHA-256 digest.
     public var contentID: @Sendable (Event) -> String?
-    /// The attributes that are sent under custom keys, for example `["title": "com.example-title"]`.
+    /// The attributes that are sent under custom keys, for example `["title": "com.example-title"]`. A label of a
+    /// monitored stream has its name here: `["cdn": "com.example-cdn"]`.
     public var customKeys: [AttributeName: CMCDKey]
 
     /// Creates a mapping.
@@ -50,7 +51,10 @@ public struct CMCDMapping: Sendable {
         report[.streamingFormat] = Self.format(of: event).map { .token($0) }
         if report[.bitrate] == nil { report[.bitrate] = Self.bitrate(of: event) }
         if report[.state] == nil { report[.state] = Self.state(of: event).map { .token($0.rawValue) } }
-        for (name, key) in customKeys { report[key] = event.attributes[name].flatMap(Self.value) }
+        if !customKeys.isEmpty {
+            let attributes = event.attributes.withFlatLabels
+            for (name, key) in customKeys { report[key] = attributes[name].flatMap(Self.value) }
+        }
         return report
     }
 

@@ -76,23 +76,29 @@ struct PlaintextProtocol {
         return path
     }
 
-    /// The text with each character replaced that Graphite does not allow in a node.
     private mutating func name(_ text: String) -> String {
-        if text.utf8.allSatisfy(Self.isPlain), !text.isEmpty, text.utf8.count <= Self.maxNameLength { return text }
-        var text = text
-        if let short = text.shortened(toBytes: Self.maxNameLength) {
+        let (name, alterations) = Self.name(text)
+        for alteration in alterations { count(alteration) }
+        return name
+    }
+
+    /// The text with each character replaced that Graphite does not allow in a node, and what was changed.
+    static func name(_ text: String) -> (name: String, alterations: [Alteration]) {
+        if text.utf8.allSatisfy(isPlain), !text.isEmpty, text.utf8.count <= maxNameLength { return (text, []) }
+        var (text, alterations) = (text, [Alteration]())
+        if let short = text.shortened(toBytes: maxNameLength) {
             text = short
-            count(.shortenedNames)
+            alterations.append(.shortenedNames)
         }
         var name = String.UnicodeScalarView()
         var isReplaced = text.isEmpty
         for scalar in text.unicodeScalars {
-            let isAllowed = scalar.isASCII ? Self.isPlain(UInt8(scalar.value)) : Self.isVisible(scalar)
+            let isAllowed = scalar.isASCII ? isPlain(UInt8(scalar.value)) : isVisible(scalar)
             name.append(isAllowed ? scalar : "_")
             isReplaced = isReplaced || !isAllowed
         }
-        if isReplaced { count(.replacedCharacters) }
-        return text.isEmpty ? "_" : String(name)
+        if isReplaced { alterations.append(.replacedCharacters) }
+        return (text.isEmpty ? "_" : String(name), alterations)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool { plain[Int(byte)] }

@@ -5,13 +5,16 @@ public import Instrument
 /// | point | of an event | of a metric |
 /// |---|---|---|
 /// | measurement | ``eventMeasurement`` | ``metricMeasurement`` |
-/// | tags | `action` and the attributes in ``tags`` | `metric` (its name), the attributes in ``tags``, the metric's labels |
+/// | tags | `action`, the attributes in ``tags``, stream, location and labels | `metric` (its name), the attributes in ``tags``, the metric's labels |
 /// | fields | all other attributes, `sampleId`, `tracker` | the same, and `value` (a float), `kind`, `unit` |
 /// | time | the event's calendar time | that of the event that the metric was computed from |
 ///
 /// The labels of a metric (`Metric.labels`), such as the `rendition` of a `TimeInQuality`, are tags, so that a query
-/// can group by them. Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside
-/// of this machine, and the attributes in ``omitted``.
+/// can group by them. So are, in events and metrics, the stream of a monitor (`monitorStream`), its location
+/// (`monitorLocation`) and each label of the stream (`cdn`): points of two streams are never one point.
+///
+/// Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside of this machine,
+/// and the attributes in ``omitted``.
 public struct InfluxMapping: Sendable {
     /// The measurement of events; `OAVT_EVENTS`, as OpenAVT names it.
     public var eventMeasurement = "OAVT_EVENTS"
@@ -45,11 +48,15 @@ public struct InfluxMapping: Sendable {
         for name in self.tags {
             if let value = fields[name] { tags.append(.init(name: name, value: value)) }
         }
-        if case .metric(let metric) = record.sample {
-            tags += metric.labels.filter { label in
-                label.name != Self.metric && !self.tags.contains(label.name) && !omitted.contains(label.name)
+        let labels =
+            switch record.sample {
+            case .event: fields.monitorElements
+            case .metric(let metric): metric.ownLabels + fields.labelElements
             }
+        tags += labels.filter { label in
+            label.name != Self.metric && !self.tags.contains(label.name) && !omitted.contains(label.name)
         }
+        fields.remove(Self.labels)
         let measurement =
             if case .event = record.sample { eventMeasurement } else { metricMeasurement }
         return InfluxPoint(
@@ -67,6 +74,7 @@ public struct InfluxMapping: Sendable {
     private static let value = AttributeName("value")
     private static let kind = AttributeName("kind")
     private static let unit = AttributeName("unit")
+    private static let labels = AttributeKey<[String: String]>.monitorLabels.name
 }
 
 extension Metric.Value {

@@ -10,6 +10,7 @@ internal import InstrumentBackends
 /// | header `id` | the sample's identifier, a UUID, the same at every attempt |
 /// | header `schema` | `JSONLines.schema` |
 /// | header `type` | `event` or `metric` |
+/// | headers `stream`, `location`, `label.NAME` | stream and location of a monitor and each label of the stream, so that a consumer can choose without reading the value |
 /// | timestamp | the time of the delivery, not of the sample: brokers delete and refuse messages by their timestamp, and a device's clock may be wrong by years |
 ///
 /// Nothing is left out: the value has every attribute.
@@ -40,5 +41,6 @@ public enum KafkaMapping {
     private static func headers(of record: SampleRecord) -> [KafkaMessage.Header] {
         let type = if case .event = record.sample { "event" } else { "metric" }
         return [.init("id", record.id.description), .init("schema", JSONLines.schema), .init("type", type)]
+            + record.sample.attributes.monitorHeaders.map { .init($0.name, $0.value) }
     }
 }

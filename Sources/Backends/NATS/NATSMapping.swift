@@ -10,6 +10,7 @@ internal import InstrumentBackends
 /// | header `Nats-Msg-Id` | the sample's identifier, a UUID, the same at every attempt: a stream stores it once within its duplicate window |
 /// | header `schema` | `JSONLines.schema` |
 /// | header `type` | `event` or `metric` |
+/// | headers `stream`, `location`, `label.NAME` | stream and location of a monitor and each label of the stream, so that a consumer can choose without reading the payload |
 ///
 /// Nothing is left out: the payload has every attribute.
 public enum NATSMapping {
@@ -25,6 +26,7 @@ public enum NATSMapping {
 
     private static func message(of record: SampleRecord, _ line: [UInt8]) -> NATSMessage {
         let type = if case .event = record.sample { "event" } else { "metric" }
-        return NATSMessage(payload: line, headers: [.init("schema", JSONLines.schema), .init("type", type)])
+        let monitor = record.sample.attributes.monitorHeaders.map { NATSMessage.Header($0.name, $0.value) }
+        return NATSMessage(payload: line, headers: [.init("schema", JSONLines.schema), .init("type", type)] + monitor)
     }
 }

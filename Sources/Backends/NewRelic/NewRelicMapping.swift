@@ -9,6 +9,9 @@ public import Instrument
 /// | metric, a gauge | a gauge named ``metricPrefix`` and its name, with its attributes, `unit` and `sampleId` |
 /// | metric, a counter | a count over 1 ms, because an increment has no interval |
 ///
+/// Each label of a monitored stream is a separate attribute, because attributes of New Relic are flat: `cdn`, or
+/// `label_title` for a label that has the name of another attribute.
+///
 /// Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside of this machine,
 /// and the attributes in ``omitted``.
 public struct NewRelicMapping: Sendable {
@@ -30,6 +33,7 @@ public struct NewRelicMapping: Sendable {
     public func callAsFunction(_ record: SampleRecord) -> NewRelicRecord? {
         var attributes = record.sample.attributes
         for name in omitted { attributes.remove(name) }
+        attributes = attributes.withFlatLabels
         attributes.set(.string(record.id.description), for: Self.sampleId)
         let time = record.sample.time.wallTime
         switch record.sample {

@@ -19,7 +19,12 @@ internal import InstrumentText
 /// | `playbackId` | `session.id` |
 /// | `source` | `url.full`, without user, password, query and fragment |
 /// | `userId` | `user.id` |
+/// | each label of a monitored stream | `openavt.label.` and its name, as OpenTelemetry names the labels of containers |
 /// | an `Error`'s type | `error.type`: `_OTHER`, as OpenTelemetry wants it where no type is known |
+///
+/// Stream (`openavt.monitorStream`), labels and location (`openavt.monitorLocation`) of a monitor are attributes of
+/// each log record and each data point, and not of the resource: one process plays many streams, and what waits in its
+/// queue may have been recorded under another configuration.
 ///
 /// Measurements have the attributes in ``metricAttributes`` and the labels of their metric (`Metric.labels`), such as
 /// `openavt.rendition` of a `TimeInQuality`. Not sent: the monotonic instant and the sample's number in the queue,
@@ -56,9 +61,10 @@ public struct OTLPMapping: Sendable {
         event.attributes.withElements { elements in
             let names = WireNames.attributes(elements.map(\.name))
             for (name, element) in zip(names, elements) where omitted.isEmpty || !omitted.contains(element.name) {
-                attributes.append(Self.attribute(name, element))
+                if element.name != Self.labels { attributes.append(Self.attribute(name, element)) }
             }
         }
+        attributes += labels(event.attributes)
         var severity = OTLPLog.Severity.info
         if event.action == .error || event.action == .adError {
             severity = event[.isFatal] == true ? .fatal : .error
@@ -93,9 +99,10 @@ public struct OTLPMapping: Sendable {
         var attributes = metricAttributes.compactMap { name in
             metric.attributes[name].map { OTLPLog.Attribute(WireNames.attribute(name), $0) }
         }
-        for label in metric.labels where !metricAttributes.contains(label.name) && !omitted.contains(label.name) {
+        for label in metric.ownLabels where !metricAttributes.contains(label.name) && !omitted.contains(label.name) {
             attributes.append(Self.attribute(WireNames.attribute(label.name), label))
         }
+        attributes += labels(metric.attributes)
         return OTLPMeasurement(
             name: WireNames.event(metric.name.spelling),
             unit: unit,
@@ -104,6 +111,14 @@ public struct OTLPMapping: Sendable {
             attributes: attributes,
             time: metric.time.wallTime
         )
+    }
+
+    private static let labels = AttributeKey<[String: String]>.monitorLabels.name
+
+    /// The labels of a monitored stream.
+    private func labels(_ attributes: Attributes) -> [OTLPLog.Attribute] {
+        if omitted.contains(Self.labels) { return [] }
+        return attributes.monitorLabels.map { OTLPLog.Attribute("openavt.label." + $0.name, .string($0.value)) }
     }
 
     private static func attribute(_ name: String, _ element: Attributes.Element) -> OTLPLog.Attribute {

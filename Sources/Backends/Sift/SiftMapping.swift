@@ -13,7 +13,7 @@ public enum SiftMapping {
     /// | `mobile_event_type` | its action |
     /// | `path` | its `trackerTarget` |
     /// | `user_id` | its attribute `userId`; set that in the instrument |
-    /// | `fields` | its other attributes as text, arrays and objects as JSON, and its identifier as `sampleId` |
+    /// | `fields` | its other attributes as text, arrays and objects as JSON, each label of a monitored stream apart, and its identifier as `sampleId` |
     ///
     /// Events of collectors have their own members: `AppState` becomes `ios_app_state`, `DeviceProperties`
     /// `ios_device_properties`, with `time` and `user_id` alone, so that equal properties compare equal.
@@ -47,7 +47,7 @@ public enum SiftMapping {
     }
 
     private static func mapped(_ record: SampleRecord, type: String) -> SiftEvent {
-        let attributes = record.sample.attributes
+        let attributes = record.sample.attributes.withFlatLabels
         let userID = AttributeKey<String>("userId")
         var fields = ["sampleId": record.id.description]
         for attribute in attributes where attribute.name != userID.name {

@@ -79,13 +79,16 @@ public struct Metric: Hashable, Sendable {
     }
 
     /// The attributes that distinguish values of one metric, such as the rendition of a `TimeInQuality`: all except
-    /// those that say whose the value is.
+    /// those that say whose the value is. Each label of a monitored stream (`monitorLabels`) is one of them.
     ///
     /// A backend for time series sends them as labels: values with different labels are different series. Left out are
     /// `senderId`, `contentSenderId`, `streamId`, `playbackId` and `userId`, each of which would make a series for each
     /// session or person, `sampleWeight`, and values that are fractions, arrays or objects. An app that names persons
     /// by another attribute than `userId` (`PrivacyRules.userIdKey`) lists that attribute in `omitted` of its mappings.
-    public var labels: [Attributes.Element] {
+    public var labels: [Attributes.Element] { ownLabels + attributes.labelElements }
+
+    /// The ``labels`` without those of a monitored stream.
+    package var ownLabels: [Attributes.Element] {
         attributes.withElements { elements in
             elements.filter { element in
                 switch element.value {

@@ -12,8 +12,6 @@ extension AnalyticsValues {
 }
 
 extension AttributeKey where Value == String {
-    /// The name of the stream in the monitor's configuration; every sample of a monitor has it.
-    package static var monitorStream: Self { "monitorStream" }
     /// The message about an alert, as JSON.
     static var alertMessage: Self { "alertMessage" }
     /// The identifier of the message.
@@ -26,9 +24,8 @@ extension Action {
 }
 
 extension PrivacyCatalogue {
-    /// The fields that the monitor adds to samples.
-    package static let monitor: PrivacyCatalogue = [
-        FieldDeclaration(.monitorStream, "Name of the stream in the configuration", .otherDiagnosticData),
+    /// The fields of messages about alerts.
+    package static let monitorAlerts: PrivacyCatalogue = [
         FieldDeclaration(.alertMessage, "Message about an alert", .otherDiagnosticData),
         FieldDeclaration(.alertMessageId, "Identifier of a message about an alert", .otherDiagnosticData),
     ]
@@ -50,37 +47,23 @@ package final class SessionTaps: Sendable {
     func pass(_ event: Event) { taps.withLock { $0[event.tracker] }?(event) }
 }
 
-/// The metrics of quality, and the events that they are computed from, which go to the monitor, too.
+/// The metrics of quality, with the stream, the labels and the location of their events, and the events that they are
+/// computed from, which go to the monitor, too.
 package struct TappedMetricalc: Metricalc {
-    private var base = QualityMetricalc()
+    private var base = CarryingMetricalc(QualityMetricalc(), AttributeName.ofMonitor)
     private let taps: SessionTaps
-    /// The stream of each tracker, for its last metrics.
-    private var streams = TrackerTable<String>()
 
     package init(_ taps: SessionTaps) { self.taps = taps }
 
     package mutating func process(_ event: Event, into metrics: inout [Metric]) {
         taps.pass(event)
-        let first = metrics.count
         base.process(event, into: &metrics)
-        guard let stream = event[.monitorStream] else { return }
-        streams[event.tracker, default: stream] = stream
-        for index in first..<metrics.count { metrics[index].attributes[.monitorStream] = stream }
     }
 
-    package mutating func forget(_ tracker: TrackerID) {
-        base.forget(tracker)
-        streams.remove(tracker)
-    }
+    package mutating func forget(_ tracker: TrackerID) { base.forget(tracker) }
 
     package mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
-        let first = metrics.count
         base.forget(tracker, into: &metrics)
-        if streams.contains(tracker) {
-            let stream = streams[tracker, default: ""]
-            for index in first..<metrics.count { metrics[index].attributes[.monitorStream] = stream }
-        }
-        streams.remove(tracker)
     }
 
     package mutating func ready() { base.ready() }

@@ -68,7 +68,8 @@ struct AttachCommand: AsyncParsableCommand {
             clock: system,
             deliveringBy: system,
             terminal: terminal,
-            watch: watch
+            watch: watch,
+            labels: delivery.labels
         )
         let tracker = instrument.add(PlayerTracker(player))
         let ending = await follow(player, instrument, terminal)

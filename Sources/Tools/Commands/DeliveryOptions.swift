@@ -25,6 +25,8 @@ struct DeliveryOptions: ParsableArguments {
     )
     var queue: String?
 
+    @OptionGroup var labels: SampleLabels
+
     func makeStore(_ terminal: Terminal) throws -> DurableStore? {
         do {
             return try queue.map { directory in

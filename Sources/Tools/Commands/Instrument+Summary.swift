@@ -15,12 +15,14 @@ extension Instrument {
         deliveringBy system: SystemClock,
         terminal: Terminal,
         watch: DeliveryWatch,
+        labels: SampleLabels,
         withAds: Bool = false
     ) {
         let hub: any Hub = withAds ? AdsHub() : CoreHub()
-        let metricalc: any Metricalc =
+        let metricalc =
             withAds
-            ? MultiplexMetricalc([QualityMetricalc(), AdMetricalc()]) : QualityMetricalc()
+            ? CarryingMetricalc(MultiplexMetricalc([QualityMetricalc(), AdMetricalc()]), AttributeName.ofMonitor)
+            : CarryingMetricalc(QualityMetricalc(), AttributeName.ofMonitor)
         self.init(
             hub: hub,
             metricalc: metricalc,
@@ -28,10 +30,12 @@ extension Instrument {
             store: store,
             clock: clock,
             deliveryClock: system,
+            privacy: PrivacyRules(declaring: .monitor),
             onDiagnostic: { diagnostic in
                 watch.note(diagnostic)
                 terminal.note(diagnostic)
             }
         )
+        labels.apply(to: self)
     }
 }

@@ -37,8 +37,10 @@ struct Playback {
             deliveringBy: system,
             terminal: terminal,
             watch: watch,
+            labels: options.delivery.labels,
             withAds: options.ads.areWanted
         )
+        instrument.set(.playerProfile, to: configuration.profile.name, in: .action(.mediaRequest))
         let trackers = probes.map { probe in
             let content = instrument.add(PlayerTracker(probe))
             // Beacons expire by the calendar of the machine, also in a session that is played faster.

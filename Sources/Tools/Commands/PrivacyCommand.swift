@@ -31,7 +31,8 @@ struct PrivacyCommand: ParsableCommand {
 
     /// All fields that the trackers and metrics may contain. The vocabulary covers those of the mpv tracker and of this
     /// program.
-    static let catalogue = [.probe, .quality, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
+    static let catalogue =
+        [.probe, .quality, .lifecycle, .monitor, AppState.declaredFields, DeviceProperties.declaredFields]
         .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 
     func run() throws {

@@ -167,7 +167,7 @@ private final class ReplayDelivery {
         self.watch = watch
         if recomputes {
             recomputation = Recomputation {
-                MultiplexMetricalc([QualityMetricalc(), AdMetricalc()])
+                CarryingMetricalc(MultiplexMetricalc([QualityMetricalc(), AdMetricalc()]), AttributeName.ofMonitor)
             }
         }
     }

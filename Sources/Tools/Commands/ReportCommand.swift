@@ -19,6 +19,8 @@ struct ReportCommand: AsyncParsableCommand {
               player-monitor report samples.ndjson -o report.html
               player-monitor report today.ndjson --against yesterday.ndjson -o report.html
               player-monitor report --text samples.ndjson.gz
+              player-monitor report --text --where outcome=failed --group-by cdn \\
+                  --group-by host samples.ndjson
             """
     )
 
@@ -36,6 +38,30 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "Recording to compare with. May be repeated; all of them form one set.")
     var against: [String] = []
 
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            """
+            Show the sessions of which a property has this value: \(SessionDimension.names.joined(separator: ", ")), or a label \
+            such as cdn. With != those of which it has another one; an empty value means none. May be repeated: of values of one \
+            property one must fit, and all properties must.
+            """,
+            valueName: "name=value"
+        ),
+        transform: Self.condition
+    )
+    var conditions: [SessionQuery.Condition] = []
+
+    @Option(
+        name: .customLong("group-by"),
+        help: ArgumentHelp(
+            "Show figures for each value of a property, those that fail most first: names as with --where. May be repeated.",
+            valueName: "name"
+        ),
+        transform: Self.dimension
+    )
+    var dimensions: [SessionDimension] = []
+
     @Option(help: "Log of requests that 'play --requests' wrote, for the timelines.")
     var requests: String?
 
@@ -44,6 +70,9 @@ struct ReportCommand: AsyncParsableCommand {
             throw ValidationError(
                 "choose where the report goes: -o FILE for a page, --text for text, --csv FILE for a table"
             )
+        }
+        if Set(dimensions).count < dimensions.count || dimensions.count > 4 {
+            throw ValidationError("--group-by must name at most four properties, and each once")
         }
         if output == "-", text { throw ValidationError("-o - and --text both write to standard output; choose one") }
     }
@@ -83,16 +112,45 @@ struct ReportCommand: AsyncParsableCommand {
     private func sessions(of files: [String], _ terminal: Terminal, requests: RequestIndex?) async throws
         -> (set: SessionSet, isWhole: Bool)
     {
-        var builder = ReportBuilder(inputs: files, requests: requests)
+        var builder = ReportBuilder(
+            inputs: files,
+            requests: requests,
+            selecting: SessionQuery(conditions),
+            groupedBy: dimensions
+        )
         let reader = try await recording.read(files, terminal) { sample in
             if case .event(let event) = sample.record.sample { builder.observe(event) }
         }
         var set = builder.finish()
         (set.sampleCount, set.problemCount) = (reader.sampleCount, reader.problemCount)
         set.duplicateCount = reader.duplicateCount
+        if set.count == 0, set.leftOutCount > 0 { terminal.note(Self.nothingSelected(of: set)) }
         set.reading.reordered = reader.reorderedCount
         (set.reading.missing, set.reading.late) = (reader.missingCount, reader.lateCount)
         return (set, recording.isWhole(reader))
+    }
+
+    /// Reads `NAME=VALUE` or `NAME!=VALUE`, for the `transform` of an option.
+    @Sendable static func condition(_ argument: String) throws -> SessionQuery.Condition {
+        guard let condition = SessionQuery.Condition(argument) else {
+            throw ValidationError("--where must be NAME=VALUE or NAME!=VALUE such as cdn=alpha (found '\(argument)')")
+        }
+        return condition
+    }
+
+    /// Reads the name of a property, for the `transform` of an option.
+    @Sendable static func dimension(_ argument: String) throws -> SessionDimension {
+        guard let dimension = SessionDimension(argument) else {
+            throw ValidationError("--group-by must be the name of a property such as cdn (found '\(argument)')")
+        }
+        return dimension
+    }
+
+    private static func nothingSelected(of set: SessionSet) -> TerminalText {
+        let parts = [("streams", set.leftOutNames.streams), ("labels", set.leftOutNames.labels)]
+        let found = parts.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.sorted().joined(separator: ", "))" }
+        let names = found.isEmpty ? "" : " (found \(found.joined(separator: "; ")))"
+        return "player-monitor: --where selects none of \(String(counting: set.leftOutCount, "session"))\(names)"
     }
 
     private func write(_ page: String, to path: String, _ terminal: Terminal) throws {

@@ -38,6 +38,19 @@ struct ClickstreamFormatTests {
         )
     }
 
+    @Test("Stream, location and labels of a monitor are variables")
+    func monitor() async throws {
+        let attributes: Attributes = [
+            "monitorStream": "news", "monitorLocation": "oslo", "monitorLabels": ["cdn": "alpha"],
+        ]
+        let body = String(decoding: try await body([Make.event("Start", attributes)]), as: UTF8.self)
+        #expect(
+            body.contains(
+                #""variables":{"monitorLabels":{"cdn":"alpha"},"monitorLocation":"oslo","monitorStream":"news"}"#
+            )
+        )
+    }
+
     @Test("An event is encoded when it is empty, has an empty name, or has non-ASCII letters")
     func extremes() async throws {
         let samples = [Make.event("Open"), Make.event(""), Make.event("日本 😀", ["é\u{0}": "\u{2028}\u{1F}"])]

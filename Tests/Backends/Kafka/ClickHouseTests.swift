@@ -147,6 +147,116 @@ struct ClickHouseTests {
         )
     }
 
+    /// Metrics of two streams of a monitor, and one of no monitor.
+    private func streamLines(_ scratch: Scratch) -> String {
+        let time = Timestamp(
+            instant: MonotonicInstant(nanoseconds: 0),
+            wallTime: WallTime(milliseconds: 1_767_225_600_000)
+        )
+        let records = [("a", "alpha", 5), ("b", "beta", 7), (nil, "", 9)].enumerated().map { number, values in
+            var attributes: Attributes = ["senderId": "s", "playbackId": .string("p\(number)")]
+            if let stream = values.0 {
+                attributes["monitorStream"] = .string(stream)
+                attributes["monitorLocation"] = "oslo"
+                attributes["monitorLabels"] = ["cdn": .string(values.1)]
+            }
+            let metric = Metric(
+                .startTime,
+                .int(values.2),
+                tracker: TrackerID(0),
+                time: time,
+                attributes: attributes
+            )
+            let sequence = UInt64(number)
+            return SampleRecord(id: SampleID(log: 8, sequence: sequence), sequence: sequence, sample: .metric(metric))
+        }
+        let file = scratch.file("streams.ndjson")
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(JSONLines.encode(records))))
+        return file
+    }
+
+    @Test("Stream, location and labels are columns of the tables and of the views over recordings")
+    func streams() async throws {
+        let scratch = try Scratch()
+        let file = streamLines(scratch)
+        defer { withExtendedLifetime(scratch) {} }
+        let metrics =
+            "=SELECT stream, location, labels['cdn'] AS cdn, toInt64(value) AS value FROM metrics ORDER BY value"
+        let expected: JSONValue = [
+            ["stream": "a", "location": "oslo", "cdn": "alpha", "value": 5],
+            ["stream": "b", "location": "oslo", "cdn": "beta", "value": 7],
+            ["stream": "", "location": "", "cdn": "", "value": 9],
+        ]
+        let hours =
+            "=SELECT stream, location, labels['cdn'] AS cdn, toInt64(mean) AS value FROM metrics_by_stream ORDER BY value"
+        let fleet = try await run("clickhouse-fleet", file, [metrics, hours])
+        #expect(fleet[metrics] == expected)
+        #expect(
+            fleet[hours] == [
+                ["stream": "a", "location": "oslo", "cdn": "alpha", "value": 5],
+                ["stream": "b", "location": "oslo", "cdn": "beta", "value": 7],
+            ]
+        )
+        #expect(try await run("clickhouse", file, [metrics])[metrics] == expected)
+        guard FileManager.default.fileExists(atPath: Engine.environment + "/installed-duckdb") else { return }
+        let duckdb =
+            "=SELECT coalesce(stream, '') AS stream, coalesce(location, '') AS location, "
+            + "coalesce(labels->>'cdn', '') AS cdn, CAST(value AS BIGINT) AS value FROM metrics ORDER BY value"
+        #expect(try await run("duckdb", file, [duckdb])[duckdb] == expected)
+    }
+
+    @Test("Tables without the columns of a monitor are upgraded: the same columns, and old samples have them")
+    func upgrade() async throws {
+        let scratch = try Scratch()
+        let file = streamLines(scratch)
+        defer { withExtendedLifetime(scratch) {} }
+        let script = """
+            import pathlib, re, sys
+            from chdb import session
+            folder = pathlib.Path(sys.argv[1]) / "sql/clickhouse/fleet"
+            tables, upgrade = [(folder / name).read_text(encoding="utf-8") for name in ("tables.sql", "upgrade.sql")]
+            # The tables as they were: without the three columns, and without the view of them.
+            old = re.sub(r",\\n    (stream|location|labels) (LowCardinality|Map)[^\\n]*?(?=,?\\n)", "", tables)
+            old = re.sub(r",\\n    (any\\(stream\\)[^\\n]*|stream, location, labels)(?=\\nFROM)", "", old)
+            old = re.sub(r" stream, location,\\s+labels,", "", old)
+            old = old[: old.index("CREATE VIEW IF NOT EXISTS metrics_by_stream")]
+            def statements(text):
+                lines = [line for line in text.splitlines() if not line.startswith("--")]
+                return [part.strip() for part in "\\n".join(lines).split(";") if part.strip()]
+            def columns(connection):
+                return str(connection.query("SELECT table, name, type, default_expression FROM system.columns "
+                    "WHERE database = currentDatabase() ORDER BY table, name", "JSONCompactEachRow"))
+            fresh = session.Session()
+            for statement in statements(tables):
+                fresh.query(statement)
+            expected = columns(fresh)
+            fresh.close()
+            connection = session.Session()
+            for statement in statements(old):
+                connection.query(statement)
+            before = columns(connection)
+            insert = "INSERT INTO sample_lines SELECT line FROM file('" + sys.argv[2] + "', 'LineAsString', 'line String')"
+            connection.query(insert)
+            for statement in 2 * statements(upgrade):
+                connection.query(statement)
+            print(before != expected and '"stream"' not in before, columns(connection) == expected)
+            print(str(connection.query("SELECT stream, labels['cdn'] FROM samples ORDER BY sequence", "CSV")).split())
+            connection.query(insert)
+            print(str(connection.query("SELECT DISTINCT stream, labels['cdn'] FROM metric_values ORDER BY ALL", "CSV")).split())
+            """
+        let python = Engine.environment + "/bin/python"
+        let result = try await command([python, "-c", script, Engine.root, file])
+        #expect(
+            result.output == """
+                True True
+                ['"a","alpha"', '"b","beta"', '"",""']
+                ['"",""', '"a","alpha"', '"b","beta"']
+
+                """,
+            "\(result.errors)"
+        )
+    }
+
     @Test("Damaged lines, wrong clocks and lines that arrive twice leave the tables readable")
     func lines() async throws {
         let scratch = try Scratch()

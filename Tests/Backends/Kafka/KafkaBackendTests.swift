@@ -69,6 +69,27 @@ struct KafkaBackendTests {
         await backend.end()
     }
 
+    @Test("Headers name the stream, the location and the labels of a monitor")
+    func monitorHeaders() async throws {
+        let cluster = try MockCluster()
+        let backend = try backend(cluster)
+        let attributes: Attributes = [
+            "monitorStream": "news hd", "monitorLocation": "Zürich", "monitorLabels": ["cdn": "alpha", "id": "7"],
+        ]
+        let event = Event(.start, tracker: TrackerID(1), time: SessionSamples.time(9), attributes: attributes)
+        let record = SampleRecord(id: SessionSamples.id(1), sequence: 1, sample: .event(event))
+        #expect(await backend.deliver(Batch(records: [record])) == .acknowledged)
+        let message = try #require(try cluster.messages().first)
+        #expect(
+            message.headers == [
+                "id": record.id.description, "schema": "instrument-sample/1", "type": "event", "stream": "news hd",
+                "location": "Zürich", "label.cdn": "alpha", "label.id": "7",
+            ]
+        )
+        #expect(try JSONLines.decode(message.value) == record)
+        await backend.end()
+    }
+
     @Test("The messages of a session are in one partition in their order, and sessions use all partitions")
     func order() async throws {
         let cluster = try MockCluster()

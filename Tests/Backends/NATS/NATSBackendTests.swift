@@ -64,6 +64,29 @@ struct NATSBackendTests {
         await backend.end()
     }
 
+    @Test("Headers name the stream, the location and the labels of a monitor, and a line break adds no header")
+    func monitorHeaders() async throws {
+        let server = try await NATSServer()
+        let client = try NATSClient(port: server.port)
+        try client.createStream()
+        let backend = try backend([server])
+        let attributes: Attributes = [
+            "monitorStream": "news\r\nX: y", "monitorLocation": "Zürich", "monitorLabels": ["c d:n": "alpha"],
+        ]
+        let event = Event(.start, tracker: TrackerID(1), time: SessionSamples.time(9), attributes: attributes)
+        let record = SampleRecord(id: SessionSamples.id(1), sequence: 1, sample: .event(event))
+        #expect(await backend.deliver(Batch(records: [record])) == .acknowledged)
+        let stored = try #require(try client.stored().first)
+        #expect(
+            stored.headers.hasSuffix(
+                "type: event\r\nstream: news  X: y\r\nlocation: Zürich\r\nlabel.c-d-n: alpha\r\n\r\n"
+            ),
+            "\(stored.headers)"
+        )
+        #expect(try JSONLines.decode(stored.payload) == record)
+        await backend.end()
+    }
+
     @Test(
         "A mapping replaces the message of a sample, or leaves the sample out; an impossible subject is a dead letter"
     )

@@ -111,6 +111,19 @@ struct SiftBackendTests {
         )
     }
 
+    @Test("Stream, location and each label of a monitor are fields")
+    func monitor() async throws {
+        let attributes: Attributes = [
+            "monitorStream": "news", "monitorLocation": "oslo", "monitorLabels": ["cdn": "alpha", "title": "t"],
+        ]
+        #expect(
+            try await body([Make.sample("Start", attributes)])
+                == #"{"data":[{"fields":{"cdn":"alpha","label_title":"t","monitorLocation":"oslo","#
+                + #""monitorStream":"news","sampleId":"00000000-0000-4001-B000-000000000000"},"installation_id":"I","#
+                + #""mobile_event_type":"Start","time":1795248300042}]}"#
+        )
+    }
+
     @Test("Metrics are omitted by default")
     func metrics() async throws {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: Make.wallTime)

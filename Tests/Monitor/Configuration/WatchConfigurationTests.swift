@@ -266,6 +266,54 @@ struct WatchConfigurationTests {
         #expect(problems(String(repeating: "- ", count: 5_000)).count == 1)
     }
 
+    @Test("A configuration may name the location of the monitor")
+    func location() throws {
+        #expect(try read("location: Zürich 2\nstreams: []").location == "Zürich 2")
+        #expect(try read("streams: []").location == nil)
+        #expect(problems("location: [a]\nstreams: []") == ["1:11: `location` must be a text (found a list)."])
+        #expect(
+            problems("location: \(String(repeating: "x", count: 201))\nstreams: []") == [
+                "1:11: `location` must have at most 200 characters and no control characters."
+            ]
+        )
+    }
+
+    @Test("Labels are bounded: their number, the length of names and values, their characters, and their names in all")
+    func boundedLabels() throws {
+        func labels(_ text: String) -> [String] { problems("\(Self.minimal), labels: { \(text) } }") }
+        let many = (0..<33).map { "l\($0): x" }.joined(separator: ", ")
+        #expect(
+            labels(many) == [
+                "2:58: A stream must have at most 32 labels, those of `defaults` among them (found 33); remove some."
+            ]
+        )
+        #expect(labels((0..<32).map { "l\($0): x" }.joined(separator: ", ")) == [])
+        let long = String(repeating: "n", count: 65)
+        #expect(
+            labels("\(long): x") == [
+                "2:60: The name of a label must have at most 64 characters (found 65: `\(long.prefix(40))…`); shorten it."
+            ]
+        )
+        #expect(
+            labels("cdn: \(String(repeating: "v", count: 201))") == [
+                "2:65: `cdn` must have at most 200 characters and no control characters."
+            ]
+        )
+        #expect(
+            labels(#"cdn: "a\nb""#) == ["2:65: `cdn` must have at most 200 characters and no control characters."]
+        )
+        #expect(labels("c-d: x").first?.hasPrefix("2:60: A label must have letters, digits and `_`") == true)
+        let streams = (0..<101).map {
+            "  - { name: s\($0), url: \"http://example.org/\", labels: { only\($0): x } }\n"
+        }
+        #expect(problems("streams:\n" + streams.dropLast().joined()) == [])
+        #expect(
+            problems("streams:\n" + streams.joined()) == [
+                "102:57: A configuration must have at most 100 different names of labels (found one more: `only100`); give labels of one meaning one name."
+            ]
+        )
+    }
+
     @Test(
         "A file with more values than a parser should keep is refused before it is parsed",
         arguments: ["a,", "[],", "- \n"]

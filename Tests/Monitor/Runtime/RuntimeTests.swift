@@ -19,6 +19,10 @@ private final class KeepingSink: AlertSink {
     func send(_ message: AlertMessage) { messages.withLock { $0.append(message) } }
 }
 
+private final class SilentTracker: Tracker {
+    func begin(in context: TrackerContext) {}
+}
+
 @Suite("The monitor at work", .ownThread)
 struct RuntimeTests {
     private func sample(_ action: Action, _ stream: String?) -> Sample {
@@ -52,6 +56,58 @@ struct RuntimeTests {
         #expect(received == ["a", "c", "removed", nil])
         #expect(await backend.deliver(batch([sample(.start, "b")])) == .acknowledged)
         #expect(base.samples.count == 4)
+    }
+
+    @Test("Sessions of two streams at once never exchange labels, also while the configuration is read again")
+    func identities() async throws {
+        var (a, b) = (try stream("a"), try stream("b"))
+        (a.labels, b.labels) = (["cdn": "alpha"], ["cdn": "beta"])
+        var configuration = configuration([a, b])
+        configuration.location = "oslo"
+        let identities = StreamIdentities(configuration)
+        let (clock, collecting) = (VirtualClock(), CollectingBackend())
+        let instrument = Instrument(
+            hub: MonitorHub(identities),
+            metricalc: TappedMetricalc(SessionTaps()),
+            backends: [collecting],
+            clock: clock
+        )
+        let players = ["a", "b"].map { name in
+            let tracker = instrument.add(SilentTracker())
+            instrument.set(.monitorStream, to: name, in: .tracker(tracker))
+            return tracker
+        }
+        func play(_ actions: Action...) {
+            for action in actions { for player in players { instrument.emit(action, from: player) } }
+        }
+        play(.mediaRequest, .streamLoad, .start)
+        (a.labels, configuration.location) = (["cdn": "gamma", "isp": "i"], nil)
+        // The other stream is removed while its session plays.
+        configuration.streams = [a]
+        identities.replace(configuration)
+        clock.advance(by: .seconds(5))
+        play(.pauseBegin, .pauseFinish)
+        // The last metrics of a tracker follow its removal.
+        for player in players { instrument.remove(player) }
+        await instrument.shutdown(timeout: .seconds(600))
+        var found: [String: [Attributes]] = [:]
+        for sample in collecting.samples {
+            let name = try #require(sample.attributes[.monitorStream])
+            var identity: Attributes = [:]
+            identity[.monitorLabels] = sample.attributes[.monitorLabels]
+            identity[.monitorLocation] = sample.attributes[.monitorLocation]
+            if found[name]?.last != identity { found[name, default: []].append(identity) }
+        }
+        #expect(
+            found == [
+                "a": [
+                    ["monitorLabels": ["cdn": "alpha"], "monitorLocation": "oslo"],
+                    ["monitorLabels": ["cdn": "gamma", "isp": "i"]],
+                ],
+                "b": [["monitorLabels": ["cdn": "beta"], "monitorLocation": "oslo"]],
+            ]
+        )
+        #expect(collecting.samples.contains { if case .metric = $0 { true } else { false } })
     }
 
     @Test("The monitor saves its state with each message and when it stops, under a virtual time")

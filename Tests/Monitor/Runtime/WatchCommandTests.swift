@@ -103,6 +103,53 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("Every sample carries stream, labels and location, and labels that a reload changes hold from then on")
+    func labels() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("live/ts/master.m3u8", session: "a")
+            let samples = scratch.file("samples.ndjson")
+            func configuration(_ cdn: String) -> String {
+                """
+                location: oslo
+                defaults: { continuous: true, labels: { isp: x } }
+                streams:
+                  - { name: a, url: "\(url)", labels: { cdn: \(cdn), title: "no title" } }
+                  - { name: b, url: "\(url)", labels: { cdn: beta }, profile: hlsjs }
+                backends: { samples: { file: "\(samples)" } }
+
+                """
+            }
+            let file = try write(configuration("alpha"))
+            let watch = try RunningWatch(["--listen", "127.0.0.1:0", "--location", "bergen", file])
+            _ = await watch.port()
+            await watch.wait(for: "a plays")
+            await watch.wait(for: "b plays")
+            _ = try write(configuration("gamma"))
+            watch.send(SIGHUP)
+            await watch.wait(for: "configuration reloaded: 2 streams")
+            watch.send(SIGTERM)
+            #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+            let lines = String(decoding: scratch.bytes("samples.ndjson"), as: UTF8.self).split(separator: "\n")
+            let all = try lines.map { try JSONValue(parsing: String($0)) }
+            #expect(all.contains { $0["type"] == "metric" } && all.contains { $0["action"] == "Stop" })
+            var found: [String: [String]] = [:]
+            for sample in all {
+                let attributes = try #require(sample["attributes"])
+                let stream = try #require(attributes["monitorStream"]?.string)
+                #expect(attributes["monitorLocation"] == "bergen" && attributes["monitorLabels"]?["isp"] == "x")
+                #expect(attributes["monitorLabels"]?["title"]?.string == (stream == "a" ? "no title" : nil))
+                let cdn = try #require(attributes["monitorLabels"]?["cdn"]?.string)
+                if found[stream]?.last != cdn { found[stream, default: []].append(cdn) }
+                if sample["action"] == "MediaRequest" {
+                    #expect(attributes["playerProfile"]?.string == (stream == "a" ? "standard" : "hlsjs"))
+                }
+            }
+            // One session each: a reload of labels ends none.
+            #expect(found == ["a": ["alpha", "gamma"], "b": ["beta"]])
+            #expect(all.count { $0["action"] == "MediaRequest" } == 2)
+        }
+    }
+
     @Test("With `segments`, the rules on segments are applied to a watched stream")
     func segmentRules() async throws {
         try await withOrigin { origin in

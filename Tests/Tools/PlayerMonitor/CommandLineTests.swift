@@ -105,6 +105,22 @@ struct CommandLineTests {
         #expect(count == run.output.split(separator: "\n").count)
     }
 
+    @Test("Labels and the location of the command line are in every sample, events and metrics alike")
+    func labels() throws {
+        let run = try Run.playerMonitor(
+            ["play", "-q", "--speed", "max", "--backend", "json", "--label", "cdn=alpha", "--label", "title=a=b"]
+                + ["--location", "oslo", Sample.path]
+        )
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let samples = try run.output.split(separator: "\n").map { try JSONLines.decode(Array($0.utf8)).sample }
+        #expect(samples.contains { if case .metric = $0 { true } else { false } })
+        for sample in samples {
+            #expect(sample.attributes["monitorLabels"] == ["cdn": "alpha", "title": "a=b"])
+            #expect(sample.attributes["monitorLocation"] == "oslo")
+        }
+        #expect(samples.contains { $0.attributes["playerProfile"] == "standard" })
+    }
+
     @Test(
         "An unplayable source gives exit code 1 and a clear message",
         arguments: [
@@ -126,7 +142,9 @@ struct CommandLineTests {
             ["play"], ["play", "--speed", "slow", "x"], ["play", "--duration", "-1", "x"],
             ["play", "--backend", "fax", "x"],
             ["play", "--backend", "json", "--backend", "console", "x"], ["dance"],
-            ["play", "--backend", "file:/proc/no/s", "x"],
+            ["play", "--backend", "file:/proc/no/s", "x"], ["play", "--label", "cdn", "x"],
+            ["play", "--label", "c-d=x", "x"], ["play", "--label", "a=b", "--label", "a=c", "x"],
+            ["play", "--location", "", "x"],
         ]
     )
     func wrongUse(arguments: [String]) throws {

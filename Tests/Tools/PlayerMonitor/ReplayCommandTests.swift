@@ -137,6 +137,44 @@ struct ReplayCommandTests {
         #expect(try Run.playerMonitor("replay", "--backend", "file:" + copy, copy).status == 2)
     }
 
+    /// The golden session as that of a monitored stream.
+    private func monitored(_ stream: String, cdn: String) throws -> String {
+        let records = try records(Self.golden).map { record -> SampleRecord in
+            guard case .event(var event) = record.sample else { return record }
+            event.attributes.merge([
+                "monitorStream": .string(stream), "monitorLocation": "oslo", "monitorLabels": ["cdn": .string(cdn)],
+            ])
+            return SampleRecord(id: record.id, sequence: record.sequence, sample: .event(event))
+        }
+        return try write(String(decoding: JSONLines.encode(records), as: UTF8.self), to: stream + ".ndjson")
+    }
+
+    @Test("Recomputed metrics carry the stream, the labels and the location of their events")
+    func recomputedLabels() throws {
+        let computed = scratch.file("computed.ndjson")
+        let path = try monitored("news", cdn: "alpha")
+        let run = try Run.playerMonitor("replay", "-q", "--recompute", "--backend", "file:" + computed, path)
+        #expect(run.status == 0)
+        let samples = try records(computed).map(\.sample)
+        #expect(samples.contains { if case .metric = $0 { true } else { false } })
+        for sample in samples {
+            #expect(sample.attributes["monitorStream"] == "news" && sample.attributes["monitorLocation"] == "oslo")
+            #expect(sample.attributes["monitorLabels"] == ["cdn": "alpha"])
+        }
+    }
+
+    @Test("A report selects and groups sessions by stream and label, and names what there is when it selects none")
+    func selectedReport() throws {
+        let news = try monitored("news", cdn: "alpha")
+        let run = try Run.playerMonitor("report", "--text", "--where", "cdn=alpha", "--group-by", "cdn", news)
+        #expect(run.status == 0 && run.output.contains("Sessions by cdn") && run.output.contains("  alpha"))
+        let none = try Run.playerMonitor("report", "--text", "--where", "stream=nwes", news)
+        #expect(none.errors.contains("--where selects none of 1 session (found streams news; labels cdn)"))
+        for arguments in [["--where", "cdn"], ["--group-by", ""], ["--group-by", "cdn", "--group-by", "cdn"]] {
+            #expect(try Run.playerMonitor(["report", "--text"] + arguments + [news]).status == 2)
+        }
+    }
+
     @Test("Samples that a backend does not receive give exit code 3 and the advice to repeat the command")
     func undelivered() throws {
         let arguments = [

@@ -144,7 +144,7 @@ struct ReportTextTests {
         #expect(session.stallCount == 1 && session.values[Measure.rebufferTime.position] == 3)
     }
 
-    @Test("A report counts the viewers who left in a stall, and the viewers at the same time")
+    @Test("A report counts the viewers who stopped in a stall, and the viewers at the same time")
     func exitInStall() throws {
         // Two viewers after one another, the second of whom leaves in a stall, and a third beside the second.
         let course: [(String, Action, Int64)] = [
@@ -163,13 +163,13 @@ struct ReportTextTests {
         }
         let set = builder.finish()
         #expect(set.estimated.exitsDuringRebuffer == 1 && set.plays.peak == 2)
-        #expect(set.listed.map(\.ending) == ["ended", "left in a stall", "ended"])
+        #expect(set.listed.map(\.ending) == ["ended", "stopped in a stall", "ended"])
         let figures = SummarySection.figures(of: set)
         #expect(figures.first?.note == "3 started, at most 2 at the same time")
         #expect(
             figures.first { $0.title == "Exits in a stall" }.map { "\($0.value), \($0.note)" } == "33.3 %, 1 session"
         )
-        #expect(SessionTable.csv(set).contains("left in a stall"))
+        #expect(SessionTable.csv(set).contains("stopped in a stall"))
     }
 
     @Test("Numbers of the table are those of the metrics, without the error of a unit's factor")

@@ -1,4 +1,5 @@
--- Tables of a ClickHouse server that collects the samples of a fleet. Run this file once, then kafka.sql or nats.sql beside it.
+-- Tables of a ClickHouse server that collects the samples of a fleet. Run this file once, then kafka.sql or nats.sql beside it. Tables
+-- that were made before there were the columns `stream`, `location` and `labels` get them by upgrade.sql.
 --   clickhouse-client --multiquery < sql/clickhouse/fleet/tables.sql
 -- A line is one sample as JSON (docs/ndjson-schema.md). The queue and the brokers deliver at least once, so a sample may arrive twice:
 -- the tables keep one row for each id, and every view reads them with FINAL, which hides copies that are not merged yet.
@@ -8,7 +9,7 @@
 --   clickhouse-client -q "INSERT INTO sample_lines FORMAT LineAsString" < samples.ndjson
 CREATE TABLE IF NOT EXISTS sample_lines (line String) ENGINE = Null;
 
--- Every sample. Rows leave a year after their arrival: a device's clock may be wrong, so its time must not decide. For the same reason
+-- Every sample. `stream`, `location` and `labels` are those of a monitor, empty without one: GROUP BY labels['cdn']. Rows leave a year after their arrival: a device's clock may be wrong, so its time must not decide. For the same reason
 -- times outside of the years 2020 to 2037 share one partition.
 CREATE TABLE IF NOT EXISTS samples
 (
@@ -27,7 +28,10 @@ CREATE TABLE IF NOT EXISTS samples
     sender String,
     playback String,
     attributes String CODEC(ZSTD(3)),
-    arrived DateTime DEFAULT now()
+    arrived DateTime DEFAULT now(),
+    stream LowCardinality(String) DEFAULT JSONExtractString(attributes, 'monitorStream'),
+    location LowCardinality(String) DEFAULT JSONExtractString(attributes, 'monitorLocation'),
+    labels Map(LowCardinality(String), String) DEFAULT JSONExtract(attributes, 'monitorLabels', 'Map(String, String)')
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY if(time BETWEEN 1577836800000 AND 2145916799999, toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC')), 0)
@@ -78,7 +82,10 @@ CREATE TABLE IF NOT EXISTS metric_values
     id UUID,
     value Float64,
     weight UInt32 DEFAULT 1,
-    arrived DateTime DEFAULT now()
+    arrived DateTime DEFAULT now(),
+    stream LowCardinality(String),
+    location LowCardinality(String),
+    labels Map(LowCardinality(String), String)
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY if(time BETWEEN 1577836800000 AND 2145916799999, toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC')), 0)
@@ -96,18 +103,20 @@ SELECT
         ''
     ) AS label,
     sequence, id, assumeNotNull(value) AS value,
-    toUInt32(least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000)) AS weight
+    toUInt32(least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000)) AS weight,
+    stream, location, labels
 FROM samples
 WHERE type = 'metric' AND value IS NOT NULL;
 
 -- The views that the queries of sql/clickhouse read.
 CREATE VIEW IF NOT EXISTS events AS
-SELECT toString(id) AS id, sequence, action, tracker, time, instant, attributes, sender, playback,
+SELECT toString(id) AS id, sequence, action, tracker, time, instant, attributes, stream, location, labels, sender, playback,
     least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
 FROM samples FINAL WHERE type = 'event';
 
 CREATE VIEW IF NOT EXISTS metrics AS
-SELECT toString(id) AS id, sequence, name, kind, unit, assumeNotNull(value) AS value, tracker, time, instant, attributes, sender, playback,
+SELECT toString(id) AS id, sequence, name, kind, unit, assumeNotNull(value) AS value, tracker, time, instant, attributes, stream, location,
+    labels, sender, playback,
     least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
 FROM samples FINAL WHERE type = 'metric' AND value IS NOT NULL;
 
@@ -126,7 +135,8 @@ SELECT
         sum(value)
     ) AS value,
     max(weight) AS weight,
-    min(time) AS first_time
+    min(time) AS first_time,
+    any(stream) AS stream, any(location) AS location, any(labels) AS labels
 FROM metric_values FINAL
 GROUP BY name, sender, playback, label;
 
@@ -142,3 +152,17 @@ SELECT
     quantileExactWeighted(0.95)(session_metrics.value, session_metrics.weight) AS p95
 FROM session_metrics
 GROUP BY hour, name, label;
+
+-- The same for each stream of a monitor and each of its locations: one label of the stream is labels['cdn'].
+CREATE VIEW IF NOT EXISTS metrics_by_stream AS
+SELECT
+    toStartOfHour(toDateTime(fromUnixTimestamp64Milli(first_time, 'UTC'))) AS hour,
+    stream, location, name, label,
+    any(session_metrics.labels) AS labels,
+    sum(session_metrics.weight) AS sessions,
+    sum(session_metrics.value * session_metrics.weight) / sum(session_metrics.weight) AS mean,
+    quantileExactWeighted(0.5)(session_metrics.value, session_metrics.weight) AS median,
+    quantileExactWeighted(0.95)(session_metrics.value, session_metrics.weight) AS p95
+FROM session_metrics
+WHERE stream != ''
+GROUP BY hour, stream, location, name, label;

@@ -9,6 +9,8 @@ public import InstrumentJSON
 /// session. A sample that the LRS refuses changes the memory like any other: a retry of the dead letter sends
 /// the refused statements.
 ///
+/// The stream, the labels and the location of a monitor are extensions of the context (`monitorStream`, …).
+///
 /// A stream that has no duration while it plays is live. The profile does not cover live streams; the plain
 /// mapping does.
 public struct VideoMapping: XAPIMapping {
@@ -61,7 +63,15 @@ public struct VideoMapping: XAPIMapping {
             playback: screenings.playback(of: player),
             randomness: RandomSource(DerivedBits(id: record.id))
         )
-        let statements = profile.statements(for: event)
+        let monitor = XAPIVocabulary.monitorExtensions(event.attributes)
+        let statements = profile.statements(for: event).map { statement in
+            if monitor.isEmpty { return statement }
+            var statement = statement
+            var context = statement.context ?? Statement.Context()
+            context.extensions.merge(monitor) { own, _ in own }
+            statement.context = context
+            return statement
+        }
         screenings.keep(profile, of: player)
         guard statements.isEmpty, profile.session == nil, Self.isOfPlaying(event), let live else { return statements }
         // The plain mapping has no memory.

@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentJSON
 
 /// Reads viewer and video from a sample.
 ///
@@ -53,6 +54,15 @@ public enum XAPIVocabulary {
     /// Returns the key of an extension for an attribute: `…extensions/timeSinceStart`.
     public static func `extension`(_ name: String, base: IRI = base) -> IRI {
         IRI(stringLiteral: "\(base)extensions/\(PercentCoding.encoded(name))")
+    }
+
+    /// Stream, labels and location of a monitor as extensions.
+    static func monitorExtensions(_ attributes: Attributes, base: IRI = base) -> Extensions {
+        var extensions: Extensions = [:]
+        for name in AttributeName.ofMonitor {
+            if let value = attributes[name] { extensions[`extension`(name.spelling, base: base)] = JSONValue(value) }
+        }
+        return extensions
     }
 
     /// `BufferBegin` as `buffer`, `begin`.

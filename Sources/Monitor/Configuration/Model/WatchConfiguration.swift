@@ -4,6 +4,8 @@ public import InstrumentHTTP
 
 /// The configuration of `player-monitor watch`: what is watched, and where samples and alerts go.
 public struct WatchConfiguration: Hashable, Sendable {
+    /// Where the monitor is; every sample carries it. Nil without a location.
+    public var location: String?
     /// The streams, with the defaults and includes applied, in the order of the files.
     public var streams: [WatchedStream] = []
     /// The backends by name.
@@ -68,7 +70,7 @@ public struct WatchedStream: Hashable, Sendable {
     public var name: String
     /// The address.
     public var url: HTTPURL
-    /// The labels of the metrics.
+    /// The labels of the metrics and of all samples.
     public var labels: [String: String] = [:]
     /// The interval at which the stream is played.
     public var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))

@@ -96,11 +96,8 @@ extension ConfigurationReader {
             report(value.place, "A stream must have a `url`; add the address of a playlist or MPD.")
         }
         let settings = settings(members, defaults, value.place)
-        if let name, !isAcceptable(name) {
-            report(
-                members["name"]?.place ?? value.place,
-                "`name` must have at most 200 characters and no control characters."
-            )
+        if let name, let problem = LabelRules.problem(withValue: name, of: "name") {
+            report(members["name"]?.place ?? value.place, problem)
         }
         if let name, let first = streamPlaces.updateValue(value.place, forKey: name) {
             streamPlaces[name] = first
@@ -118,10 +115,6 @@ extension ConfigurationReader {
         checkIntervals(of: stream)
         checkSegments(of: stream)
         configuration.streams.append(stream)
-    }
-
-    private func isAcceptable(_ name: String) -> Bool {
-        name.unicodeScalars.count <= 200 && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     private func schedule(_ settings: StreamSettings) -> WatchedStream.Schedule {
@@ -238,30 +231,45 @@ extension ConfigurationReader {
     private static let mostSegments = 100
     private static let ruleNames = Set(Rule.all.map(\.id.description))
 
-    /// Labels of the metrics themselves.
-    private static let metricLabels = [
-        "stream", "le", "quantile", "code", "kind", "status", "rule", "backend", "reason", "state", "alert",
-    ]
-    private static let metricLabelList =
-        metricLabels.dropLast().map { "`\($0)`" }.joined(separator: ", ") + " or `alert`"
-
     private mutating func readLabels(_ value: ConfigurationValue, _ labels: inout [String: String]) {
         guard case .map(let members) = value.content else {
             report(value.place, "`labels` must be a mapping (found \(value.kindName)).")
             return
         }
         for member in members {
-            let isName =
-                !member.key.isEmpty && member.key.utf8.allSatisfy(\.isNameByte)
-                && !(0x30...0x39).contains(member.key.utf8.first ?? 0x30) && !member.key.hasPrefix("__")
-            guard isName, !Self.metricLabels.contains(member.key) else {
-                report(
-                    member.place,
-                    "A label must have letters, digits and `_`, and not be \(Self.metricLabelList) (found `\(member.key.prefix(40))`)."
-                )
-                continue
+            if let problem = LabelRules.problem(withName: member.key) {
+                report(member.place, problem)
+            } else if let text = text(member.value, member.key) {
+                if let problem = LabelRules.problem(withValue: text, of: member.key) {
+                    report(member.value.place, problem)
+                }
+                labels[member.key] = text
+                noteLabel(member)
             }
-            if let text = text(member.value, member.key) { labels[member.key] = text }
         }
+        if labels.count > LabelRules.mostLabels {
+            report(
+                value.place,
+                "A stream must have at most \(LabelRules.mostLabels) labels, those of `defaults` among them (found \(labels.count)); remove some."
+            )
+        }
+    }
+
+    /// Reports the first name of a label that is one too many in the whole configuration.
+    private mutating func noteLabel(_ member: ConfigurationValue.Member) {
+        guard labelNames.count <= LabelRules.mostNames, labelNames.insert(member.key).inserted,
+            labelNames.count > LabelRules.mostNames
+        else { return }
+        report(
+            member.place,
+            "A configuration must have at most \(LabelRules.mostNames) different names of labels (found one more: `\(member.key)`); give labels of one meaning one name."
+        )
+    }
+
+    /// Reads the place of the monitor.
+    mutating func readLocation(_ value: ConfigurationValue) {
+        guard let text = text(value, "location") else { return }
+        if let problem = LabelRules.problem(withValue: text, of: "location") { report(value.place, problem) }
+        configuration.location = text
     }
 }

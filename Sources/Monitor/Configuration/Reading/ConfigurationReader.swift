@@ -24,6 +24,8 @@ struct ConfigurationReader {
     var streamPlaces: [String: ConfigurationPlace] = [:]
     /// References to names that may be defined later.
     var references: [(kind: String, name: String, place: ConfigurationPlace)] = []
+    /// The names of all labels.
+    var labelNames: Set<String> = []
     private var fileCount = 0
     private var byteCount = 0
     private var valueCount = 0
@@ -100,10 +102,11 @@ struct ConfigurationReader {
 
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
         let keys = [
-            "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance", "access",
-            "objectives",
+            "location", "defaults", "streams", "backends", "alerts", "notify", "link", "incidents", "maintenance",
+            "access", "objectives",
         ]
         guard let members = map(value, "The configuration", keys) else { return }
+        if let location = members["location"] { readLocation(location) }
         // Names first, whatever the order of the file.
         if let backends = members["backends"] { readBackends(backends) }
         if let notify = members["notify"] { readReceivers(notify) }

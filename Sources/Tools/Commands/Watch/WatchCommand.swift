@@ -75,6 +75,15 @@ struct WatchCommand: AsyncParsableCommand {
     )
     var state: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Location of this monitor, which every sample carries; replaces `location` of the configuration.",
+            valueName: "name"
+        ),
+        transform: SampleLabels.location
+    )
+    var location: String?
+
     @Flag(help: "Print the messages of alerts instead of sending them.")
     var dryRun = false
 
@@ -134,7 +143,16 @@ struct WatchCommand: AsyncParsableCommand {
     func read(
         kinds: BackendKinds
     ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
-        WatchConfiguration.read(contentsOf: file, kinds: kinds, profiles: Set(PlayerProfile.named.map(\.name)))
+        let profiles = Set(PlayerProfile.named.map(\.name))
+        var (result, sources) = WatchConfiguration.read(contentsOf: file, kinds: kinds, profiles: profiles)
+        if let location {
+            result = result.map { configuration in
+                var configuration = configuration
+                configuration.location = location
+                return configuration
+            }
+        }
+        return (result, sources)
     }
 
     /// Why the server cannot be used with a configuration: it would be open to other machines. Nil without a reason.

@@ -21,6 +21,7 @@ struct WatchDelivery {
         _ configuration: WatchConfiguration,
         _ factory: WatchBackends,
         _ taps: SessionTaps,
+        _ identities: StreamIdentities,
         log: WatchLog,
         clock: SystemClock
     ) throws {
@@ -33,12 +34,12 @@ struct WatchDelivery {
         let samples = try Self.makeStore(factory.state.map { $0 + "/queue" }, log)
         let watch = DeliveryWatch(backends, in: samples.store, queue: factory.state.map { $0 + "/queue" })
         instrument = Instrument(
-            hub: CoreHub(),
+            hub: MonitorHub(identities),
             metricalc: TappedMetricalc(taps),
             backends: backends,
             store: samples.store,
             clock: clock,
-            privacy: PrivacyRules(declaring: .monitor),
+            privacy: PrivacyRules(declaring: .monitor.merging(.monitorAlerts)),
             onDiagnostic: { diagnostic in
                 watch.note(diagnostic)
                 log.warning(diagnostic)

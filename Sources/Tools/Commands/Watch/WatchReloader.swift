@@ -23,6 +23,7 @@ final class WatchReloader: Sendable {
     private let delivery: WatchDelivery
     private let factory: WatchBackends
     private let access: WatchAccess
+    private let identities: StreamIdentities
     private let log: WatchLog
     private let notifier: ServiceNotifier
     private let state: Lock<State>
@@ -36,11 +37,13 @@ final class WatchReloader: Sendable {
         delivery: WatchDelivery,
         factory: WatchBackends,
         access: WatchAccess,
+        identities: StreamIdentities,
         log: WatchLog,
         notifier: ServiceNotifier
     ) {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
-        (self.factory, self.access, self.log, self.notifier) = (factory, access, log, notifier)
+        (self.factory, self.access, self.identities) = (factory, access, identities)
+        (self.log, self.notifier) = (log, notifier)
         state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
     }
 
@@ -112,6 +115,7 @@ final class WatchReloader: Sendable {
             } catch { return fail(FailedReload(reason: error.description), error.description) }
             factory.routes.replace(WatchRun.routes(new))
             factory.keepReceivers(of: new)
+            identities.replace(new)
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")

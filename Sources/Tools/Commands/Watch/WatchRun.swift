@@ -38,9 +38,10 @@ struct WatchRun {
             access: command.access
         )
         let (routes, taps) = (SampleRoutes(), SessionTaps())
+        let identities = StreamIdentities(configuration)
         routes.replace(Self.routes(configuration))
         let factory = try Self.factory(command, log.terminal, routes)
-        let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
+        let delivery = try WatchDelivery(configuration, factory, taps, identities, log: log, clock: clock)
         let source = ProbeSource(
             instrument: delivery.instrument,
             taps: taps,
@@ -70,6 +71,7 @@ struct WatchRun {
             delivery: delivery,
             factory: factory,
             access: access,
+            identities: identities,
             log: log,
             notifier: notifier
         )

@@ -69,7 +69,7 @@ package struct Measure: Hashable, Sendable {
 
     /// A value with its unit; a time below a second in milliseconds.
     func text(_ value: Double) -> String {
-        if unit == "s", value != 0, abs(value) < 0.9995 { return (value * 1000).fixed(digits: 0) + " ms" }
+        if unit == "s", let text = Decimal.milliseconds(value * 1000) { return text }
         return value.fixed(digits: digits) + " \(unit)"
     }
 }
@@ -87,10 +87,16 @@ enum Decimal {
     /// A p-value.
     static func probability(_ p: Double) -> String { p < 0.001 ? "p < 0.001" : "p = " + p.fixed(digits: 3) }
 
-    /// Milliseconds as `250 ms`, `1.25 s`, `12 min 3 s` or `2 h 5 min`.
+    /// A time below a second as `850 ms`; nil for none and for a longer one.
+    static func milliseconds(_ milliseconds: Double) -> String? {
+        let whole = milliseconds.rounded()
+        return whole != 0 && abs(whole) < 1000 ? whole.fixed(digits: 0) + " ms" : nil
+    }
+
+    /// Milliseconds as `850 ms`, `1.25 s`, `12 min 3 s` or `2 h 5 min`.
     static func duration(_ milliseconds: Double) -> String {
+        if let text = Self.milliseconds(milliseconds) { return text }
         let seconds = milliseconds / 1000
-        if milliseconds != 0, abs(milliseconds) < 999.5 { return milliseconds.fixed(digits: 0) + " ms" }
         if seconds < 60 { return seconds.fixed(digits: seconds < 10 ? 2 : 1) + " s" }
         // Sums of damaged numbers do not fit into an integer.
         guard seconds < 9e15 else { return seconds.fixed(digits: 0) + " s" }

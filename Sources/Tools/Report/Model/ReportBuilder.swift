@@ -17,6 +17,7 @@ package struct ReportBuilder: Sendable {
     fileprivate struct Draft: Sendable {
         var title = ""
         var source = ""
+        var origin = SessionOrigin()
         var failure: FailureCause?
         var begin: MonotonicInstant
         var wallBegin: WallTime
@@ -35,14 +36,23 @@ package struct ReportBuilder: Sendable {
     private var drafts: [SessionKey: Draft] = [:]
     private var set: SessionSet
     private let requests: RequestIndex?
+    private let query: SessionQuery
 
     /// Creates a builder.
     ///
     /// - Parameters:
     ///   - inputs: the names of the inputs, for the page's head.
     ///   - requests: the requests that a player logged, for the timelines; nil shows what the events say.
-    package init(inputs: [String], requests: RequestIndex? = nil) {
-        set = SessionSet(inputs: inputs)
+    ///   - query: selects the sessions.
+    ///   - dimensions: what the sessions are grouped by; empty for a report without groups.
+    package init(
+        inputs: [String],
+        requests: RequestIndex? = nil,
+        selecting query: SessionQuery = SessionQuery(),
+        groupedBy dimensions: [SessionDimension] = []
+    ) {
+        set = SessionSet(inputs: inputs, groupedBy: dimensions)
+        self.query = query
         var sorted = requests
         sorted?.sort()
         self.requests = sorted
@@ -67,6 +77,7 @@ package struct ReportBuilder: Sendable {
             drafts.removeValue(forKey: key) ?? Draft(begin: event.time.instant, wallBegin: event.time.wallTime)
         let time = draft.begin.milliseconds(to: event.time.instant)
         if event[.isAdsTracker] != true {
+            draft.origin.note(event)
             if let title = event[.title], !title.isEmpty { draft.title = String(title.prefix(1000)) }
             if let source = event[.source], !source.isEmpty { draft.source = String(source.prefix(1000)) }
             draft.add(event, at: time, most: Self.mostEntries)
@@ -90,6 +101,7 @@ package struct ReportBuilder: Sendable {
             key: sums.key,
             title: draft.title,
             source: draft.source,
+            origin: draft.origin,
             begin: draft.wallBegin.milliseconds,
             length: sums.length,
             outcome: sums.state,
@@ -101,7 +113,11 @@ package struct ReportBuilder: Sendable {
             lostEvents: sums.lostEventSummary,
             timeline: timeline(of: sums, draft)
         )
-        set.add(session, sums, ads: draft.ads.summary)
+        if query.selects(session) {
+            set.add(session, sums, ads: draft.ads.summary)
+        } else {
+            set.leaveOut(session)
+        }
     }
 
     private func timeline(of sums: QualitySession, _ draft: Draft) -> Timeline {

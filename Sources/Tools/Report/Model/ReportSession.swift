@@ -1,4 +1,5 @@
 package import InstrumentQuality
+internal import InstrumentText
 
 /// A session as a report shows it.
 package struct ReportSession: Sendable {
@@ -8,6 +9,8 @@ package struct ReportSession: Sendable {
     package var title: String
     /// The address, as it was recorded: text from outside.
     package var source: String
+    /// The stream, its labels, the location, the profile and the host.
+    package var origin: SessionOrigin
     /// The time of the first event, in milliseconds since 1970.
     package var begin: Int64
     /// The length in milliseconds.
@@ -40,14 +43,17 @@ package struct ReportSession: Sendable {
         return isExitBeforeStart || isExitDuringRebuffer ? 1 : 0
     }
 
+    /// The name for people: the stream's, else the title, else the address.
+    var name: String { origin.stream ?? (title.isEmpty ? source : title) }
+
     /// The end of the session in words.
     var ending: String {
-        if isExitBeforeStart { return "left before start" }
-        return isExitDuringRebuffer ? "left in a stall" : outcome.rawValue
+        if isExitBeforeStart { return "stopped before the start" }
+        return isExitDuringRebuffer ? "stopped in a stall" : outcome.rawValue
     }
 }
 
-/// The cause of a failure: sessions that failed alike have equal causes.
+/// The cause of a failure: sessions that failed alike have equal ``general`` causes.
 package struct FailureCause: Hashable, Sendable {
     /// Whether the media had started.
     package var hasStarted: Bool
@@ -57,6 +63,13 @@ package struct FailureCause: Hashable, Sendable {
     package var status: Int?
     /// The error in words. Text from outside.
     package var description: String
+
+    /// The cause that sessions which failed alike share: without numbers, identifiers and addresses.
+    package var general: FailureCause {
+        var cause = self
+        cause.description = CauseText.general(description)
+        return cause
+    }
 }
 
 /// The course of a session. Times are milliseconds since the session's first event.

@@ -23,7 +23,14 @@ package struct SessionSet: Sendable {
     package private(set) var aggregate = QualityAggregate(.instrument)
     /// The plays at the same time.
     package private(set) var plays = ConcurrentPlays()
-    /// Failed sessions by cause, with their weights.
+    /// The sessions by the properties that the report groups them by.
+    package private(set) var groups: SessionGroups
+    /// The sessions that were not selected.
+    package private(set) var leftOutCount = 0
+    /// The streams and the names of labels of sessions that were not selected, for a message about a selection of
+    /// nothing.
+    package private(set) var leftOutNames = LeftOutNames()
+    /// Failed sessions by cause, with their weights. The causes are general: they have no numbers and addresses.
     package private(set) var causes: [FailureCause: Int] = [:]
     /// The ads of all sessions.
     package private(set) var ads = AdSummary()
@@ -52,7 +59,16 @@ package struct SessionSet: Sendable {
     package var count: Int { recorded.sessions }
 
     /// Creates an empty set.
-    package init(inputs: [String]) { self.inputs = inputs }
+    package init(inputs: [String], groupedBy dimensions: [SessionDimension] = []) {
+        self.inputs = inputs
+        groups = SessionGroups(by: dimensions)
+    }
+
+    /// Counts a session that is not selected.
+    mutating func leaveOut(_ session: ReportSession) {
+        leftOutCount += 1
+        leftOutNames.note(session.origin)
+    }
 
     /// Adds a session that has ended, with the sums that it is shown from, and its ads.
     mutating func add(_ session: ReportSession, _ sums: QualitySession, ads: AdSummary) {
@@ -65,17 +81,19 @@ package struct SessionSet: Sendable {
         for (position, value) in session.values.enumerated() {
             if let value { values[position].append(WeightedValue(value: value, weight: sums.weight)) }
         }
-        if let cause = session.failure { countFailure(cause, weight: sums.weight) }
+        groups.add(session, sums)
+        if let cause = session.failure?.general { countFailure(cause, weight: sums.weight) }
         let end = session.begin.saturatingAdd(Int64(session.length))
         span = min(span?.lowerBound ?? session.begin, session.begin)...max(span?.upperBound ?? end, end)
         listed.append(session)
         if listed.count >= 2 * Self.mostListed { cutList() }
     }
 
-    /// Sorts the list by time and cuts it to its limit.
+    /// Sorts the list, failed sessions first, then by time, and cuts it to its limit.
     mutating func finish() {
         if listed.count > Self.mostListed { cutList() }
-        listed.sort { ($0.begin, $0.key) < ($1.begin, $1.key) }
+        let rank = { (session: ReportSession) -> Int in session.failure == nil ? 1 : 0 }
+        listed.sort { (rank($0), $0.begin, $0.key) < (rank($1), $1.begin, $1.key) }
     }
 
     private mutating func cutList() {
@@ -100,6 +118,21 @@ package struct SessionSet: Sendable {
     func quantile(_ share: Double, of measure: Measure) -> Double? { values[measure.position].quantile(share) }
 }
 
+/// The streams and the names of labels of sessions, as far as a message names them.
+package struct LeftOutNames: Hashable, Sendable {
+    private static let most = 10
+
+    /// The streams.
+    package private(set) var streams: Set<String> = []
+    /// The names of labels.
+    package private(set) var labels: Set<String> = []
+
+    mutating func note(_ origin: SessionOrigin) {
+        if let stream = origin.stream, streams.count < Self.most { streams.insert(stream) }
+        for name in origin.labels.keys where labels.count < Self.most { labels.insert(name) }
+    }
+}
+
 /// Sessions of several kinds.
 package struct SessionCounts: Hashable, Sendable {
     /// All sessions.
@@ -119,7 +152,7 @@ package struct SessionCounts: Hashable, Sendable {
     /// All stalls.
     package private(set) var stalls = 0
 
-    fileprivate mutating func add(_ session: ReportSession, _ sums: QualitySession, weight: Int) {
+    mutating func add(_ session: ReportSession, _ sums: QualitySession, weight: Int) {
         sessions += weight
         if sums.startup.hasStarted { started += weight }
         if sums.failures.isStartFailure { startFailures += weight }

@@ -61,6 +61,7 @@ package struct ReportPage {
             \(SummarySection.html(set, now: now, limits))
             <main>
             \(FailureSection.html(set))
+            \(GroupSection.html(set.groups))
             \(ChartSection.html(set, comparison?.other))
             \(comparison.map { ComparisonSection.html($0, limits) } ?? "")
             \(AdSection.html(set))

@@ -45,7 +45,8 @@ enum SessionSection {
 
     /// Closing tags of cells and rows are optional, and a thousand rows have many.
     private static func row(_ session: ReportSession, number: Int, _ limits: PageLimits) -> HTML {
-        let title = session.title.isEmpty ? "session \(number)" : PageLimits.cut(session.title, to: limits.title)
+        let known = session.origin.stream ?? session.title
+        let title = known.isEmpty ? "session \(number)" : PageLimits.cut(known, to: limits.title)
         let cells = [Measure.startTime, .rebufferTime, .rebufferRatio, .playTime, .bitrate].map { measure in
             session.values[measure.position].map(measure.text) ?? "–"
         }

@@ -38,6 +38,7 @@ enum SummarySection {
     /// What a reader of the figures must know about the recording.
     static func notes(of set: SessionSet) -> [String] {
         var parts: [String] = []
+        if set.leftOutCount > 0 { parts.append("\(Decimal.count(set.leftOutCount, "session")) not selected.") }
         if set.problemCount > 0 {
             parts.append("\(Decimal.count(set.problemCount, "part")) could not be read: skipped.")
         }

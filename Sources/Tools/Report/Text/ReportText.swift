@@ -3,8 +3,8 @@ internal import InstrumentQuality
 package import InstrumentTerminal
 internal import InstrumentText
 
-/// A report for a terminal: figures, distributions as bars, comparison, failures, ads, and the sessions most worth a
-/// look.
+/// A report for a terminal: figures, failures, groups, distributions as bars, comparison, ads, and the sessions most
+/// worth a look.
 package struct ReportText {
     /// The largest number of sessions that are listed.
     private static let mostSessions = 20
@@ -16,10 +16,10 @@ package struct ReportText {
 
     /// Creates the text of a set, with a comparison if there is another set.
     package init(_ set: SessionSet, comparison: Comparison? = nil) {
-        var lines = Self.figures(of: set)
+        var lines = Self.figures(of: set) + Self.failures(of: set) + Self.groups(of: set)
         for measure in Measure.charted { lines += Self.distribution(of: measure, set, comparison?.other) }
         if let comparison { lines += Self.comparison(comparison) }
-        lines += Self.failures(of: set) + Self.ads(of: set) + Self.sessions(of: set)
+        lines += Self.ads(of: set) + Self.sessions(of: set)
         self.lines = lines + ["", "Made by Instrument \(InstrumentVersion.current)."]
     }
 
@@ -91,6 +91,24 @@ package struct ReportText {
         return ["", "Failures by cause"] + ColumnTable(rows, rightColumns: [0, 1]).lines
     }
 
+    private static func groups(of set: SessionSet) -> [TerminalText] {
+        let dimensions = set.groups.dimensions.map(\.name)
+        if dimensions.isEmpty { return [] }
+        let head = indented(dimensions) + GroupSection.columns.map { "\($0.lowercased())" as TerminalText }
+        let rows = set.groups.sorted.map { group -> [TerminalText] in
+            let names = indented(GroupSection.names(of: group, count: dimensions.count))
+            return names + GroupSection.cells(of: group).map { "\($0)" as TerminalText }
+        }
+        let right = Set(dimensions.count..<dimensions.count + GroupSection.columns.count)
+        return ["", "Sessions by \(dimensions.joined(separator: ", "))"]
+            + ColumnTable([head] + rows, rightColumns: right).lines
+    }
+
+    /// Cells of which the first one is indented.
+    private static func indented(_ cells: [String]) -> [TerminalText] {
+        cells.enumerated().map { index, cell -> TerminalText in index == 0 ? "  \(cell)" : "\(cell)" }
+    }
+
     private static func ads(of set: SessionSet) -> [TerminalText] {
         let rows = AdSection.figures(of: set.ads).map { figure -> [TerminalText] in
             ["  \(figure.title)", "\(figure.value)", "(\(figure.note))"]
@@ -108,8 +126,7 @@ package struct ReportText {
             }
             return [
                 "  " + value(.startTime), "\(session.stallCount)", value(.rebufferTime), value(.rebufferRatio),
-                value(.playTime), value(.bitrate), "\(session.outcome.rawValue)",
-                "\(session.title.isEmpty ? session.source : session.title)",
+                value(.playTime), value(.bitrate), "\(session.outcome.rawValue)", "\(session.name)",
             ]
         }
         let title: TerminalText =

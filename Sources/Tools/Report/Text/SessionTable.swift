@@ -8,7 +8,8 @@ package enum SessionTable {
     private static let header = [
         "begin", "sender", "session", "title", "source", "outcome", "startTimeMs", "stalls", "rebufferTimeMs",
         "rebufferRatio",
-        "playTimeMs", "averageBitrate", "failureCode", "failureStatus", "failure", "lostEvents",
+        "playTimeMs", "averageBitrate", "failureCode", "failureStatus", "failure", "lostEvents", "stream", "location",
+        "profile", "host", "labels",
     ]
 
     /// The table with its header. Numbers are in the units of the metrics.
@@ -24,7 +25,7 @@ package enum SessionTable {
                 return raw == raw.rounded() ? raw.fixed(digits: 0) : "\(raw)"
             } ?? ""
         }
-        return [
+        let values: [String] = [
             WallTime(milliseconds: session.begin).rfc3339, session.key.sender, String(session.key.number),
             session.title,
             session.source, session.ending,
@@ -33,6 +34,11 @@ package enum SessionTable {
             session.failure?.status.map(String.init) ?? "", session.failure?.description ?? "",
             session.lostEvents ?? "",
         ]
+        return values + cells(of: session.origin)
+    }
+
+    private static func cells(of origin: SessionOrigin) -> [String] {
+        [origin.stream ?? "", origin.location ?? "", origin.profile ?? "", origin.host ?? "", origin.labelText]
     }
 
     /// A quoted cell. A spreadsheet executes a text that begins with `=`, `+`, `-` or `@`, also after white space: an

@@ -92,6 +92,15 @@ struct CMCDBackendTests {
         #expect(validator.findings(inEvent: values.text) == [])
     }
 
+    @Test("Stream and labels of a monitor are sent under the custom keys that name them, and never without")
+    func monitor() {
+        let sample = event(.ping, "s", Samples.stream("news"))
+        #expect(text(sample) == "e=t,sid=\"s\",sta=p,ts=1767225600000,v=2")
+        let mapping = CMCDMapping(customKeys: ["monitorStream": "com.example-stream", "cdn": "com.example-cdn"])
+        let report = mapping(Samples.record(sample))
+        #expect(report?["com.example-stream"] == .string("news") && report?["com.example-cdn"] == .string("alpha"))
+    }
+
     @Test("A batch is one POST of records that are separated by line feeds, numbered for each session")
     func request() async throws {
         let transport = ScriptedTransport(status: 204)

@@ -56,6 +56,44 @@ struct PlaintextProtocolTests {
         #expect(lines(samples, mapping).text == "\(path) 3500 1767225600\n")
     }
 
+    @Test("The samples of each stream have a separate path, with labels and location as tags")
+    func monitor() {
+        var samples = ["a", "b"].map { name in
+            var attributes = Samples.stream(name)
+            attributes["trackerTarget"] = "probe"
+            return Samples.metric(.numPlays, 1, attributes)
+        }
+        samples.append(Samples.event(.start, samples[0].attributes))
+        var mapping = GraphiteMapping(sendsEvents: true)
+        #expect(
+            lines(samples, mapping).text == """
+                instrument.a.metrics.NumPlays;monitorLocation=oslo;cdn=alpha 1 1767225600
+                instrument.b.metrics.NumPlays;monitorLocation=oslo;cdn=alpha 1 1767225600
+                instrument.a.events.Start;monitorLocation=oslo;cdn=alpha 1 1767225600
+
+                """
+        )
+        mapping.omitted = ["monitorLabels", "monitorLocation"]
+        #expect(lines([samples[1]], mapping).text == "instrument.b.metrics.NumPlays 1 1767225600\n")
+        mapping.usesTags = true
+        #expect(lines([samples[1]], mapping).text == "instrument.metrics.NumPlays;monitorStream=b 1 1767225600\n")
+        mapping.nodes = []
+        #expect(lines([samples[1]], mapping).text == "instrument.metrics.NumPlays;monitorStream=b 1 1767225600\n")
+    }
+
+    @Test("Streams whose names Graphite writes alike have different series", arguments: [false, true])
+    func similarNames(usesTags: Bool) {
+        let long = String(repeating: "n", count: 300)
+        let names = ["news hd", "news_hd", "news.hd", "news;hd", "news/hd", "Zürich", long + "1", long + "2"]
+        let mapping = GraphiteMapping(usesTags: usesTags)
+        let samples = names.map { Samples.metric(.numPlays, 1, ["monitorStream": .string($0)]) }
+        let text = lines(samples, mapping).text
+        let series = Set(text.split(separator: "\n").map { $0.prefix { $0 != " " } })
+        #expect(series.count == names.count, "\(text)")
+        #expect(text.contains("news_hd") && text.contains("Zürich"))
+        #expect(!text.contains("Zürich-"))
+    }
+
     @Test("Events are counts, and attributes are tags, where the mapping says so")
     func tagsAndEvents() {
         let mapping = GraphiteMapping(

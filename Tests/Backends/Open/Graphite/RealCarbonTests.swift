@@ -133,4 +133,26 @@ struct RealCarbonTests {
         #expect(backend.alterations == [.replacedCharacters: 1])
         await backend.end()
     }
+
+    @Test("Streams of a monitor are separate files, also those whose names Graphite writes alike")
+    func streams() async throws {
+        let carbon = try await RealCarbon()
+        let now = SystemClock().timestamp.wallTime.milliseconds / 1000 * 1000 - 60_000
+        var mapping = GraphiteMapping()
+        mapping.omitted = ["monitorLabels", "monitorLocation"]
+        let backend = GraphiteBackend(
+            GraphiteAddress(host: "127.0.0.1", port: carbon.port),
+            configuration: GraphiteConfiguration { [mapping] in mapping($0) }
+        )
+        let samples = [("a", 1), ("a_b", 2), ("a b", 3)].map { name, value in
+            Samples.metric(.numPlays, .int(value), at: now, Samples.stream(name))
+        }
+        #expect(await backend.deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        let start = Int(now / 1000)
+        for (node, value) in [("a", 1.0), ("a_b", 2), ("a_b-c8687a08", 3)] {
+            let values = try await carbon.values("instrument.\(node).metrics.NumPlays", count: 1)
+            #expect(values == [start: value], "\(node)")
+        }
+        await backend.end()
+    }
 }

@@ -57,6 +57,26 @@ struct LineProtocolTests {
         #expect(line(sample, mapping).text.hasPrefix("OAVT_METRICS,metric=NumAdErrors streamId"))
     }
 
+    @Test("Stream, location and labels of a monitor are tags of events and metrics, and no label hides a field")
+    func monitor() {
+        let labels = ["cdn": "al pha", "title": "of the label", "value": "v"]
+        var attributes = Samples.stream("news", labels)
+        attributes["title"] = "Film"
+        let tags =
+            #",monitorStream=news,monitorLocation=oslo,cdn=al\ pha,label_title=of\ the\ label,label_value=v "#
+        let event = line(Samples.event(.start, attributes)).text
+        #expect(event.hasPrefix("OAVT_EVENTS,action=Start\(tags)title=\"Film\","))
+        attributes["title"] = nil
+        let metric = line(Samples.metric(.playTime, 5, attributes)).text
+        #expect(metric.hasPrefix("OAVT_METRICS,metric=PlayTime\(tags)sampleId=") && metric.contains(",value=5.0,"))
+        var mapping = InfluxMapping()
+        mapping.omitted = ["monitorLabels", "monitorLocation"]
+        #expect(
+            line(Samples.metric(.playTime, 5, attributes), mapping).text
+                .hasPrefix("OAVT_METRICS,metric=PlayTime,monitorStream=news sampleId=")
+        )
+    }
+
     @Test("Measurements, tags and omitted attributes are those of the mapping")
     func configuredMapping() {
         var mapping = InfluxMapping()

@@ -110,6 +110,28 @@ struct RealInfluxTests {
         #expect(try await influx.query("SELECT v FROM OAVT_EVENTS").count == 97)
     }
 
+    @Test("Two streams of a monitor are two series, and their values are grouped by label")
+    func streams() async throws {
+        let influx = try await RealInflux()
+        let backend = try backend(influx)
+        let samples = ["a", "b"].flatMap { name in
+            let attributes = Samples.stream(name, ["cdn": name == "a" ? "alpha" : "be,ta= x"])
+            return [Samples.event(.start, attributes), Samples.metric(.playTime, name == "a" ? 1 : 2, attributes)]
+        }
+        #expect(await backend.deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        // Only tags can be compared and grouped: `WHERE` on a field that is no tag would find both.
+        for (cdn, total) in [("alpha", 1.0), ("be,ta= x", 2)] {
+            let rows = try await influx.query(
+                "SELECT sum(value) AS total FROM OAVT_METRICS WHERE cdn = '\(cdn)' GROUP BY monitorStream, monitorLocation"
+            )
+            #expect(rows.compactMap { $0["total"]?.number } == [total], "\(rows)")
+        }
+        let all = try await influx.query("SELECT * FROM OAVT_EVENTS")
+        #expect(Set(all.compactMap { $0["monitorStream"]?.string }) == ["a", "b"])
+        #expect(Set(all.compactMap { $0["cdn"]?.string }) == ["alpha", "be,ta= x"])
+        #expect(Set(all.compactMap { $0["monitorLocation"]?.string }) == ["oslo"])
+    }
+
     @Test("A missing database is waited for, and nothing is lost")
     func missingDatabase() async throws {
         let influx = try await RealInflux()

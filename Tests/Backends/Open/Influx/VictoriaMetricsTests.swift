@@ -91,6 +91,32 @@ struct VictoriaMetricsTests {
         await backend.end()
     }
 
+    @Test("Streams of a monitor are separate series with their labels, by either protocol")
+    func streams() async throws {
+        let victoria = try await RealVictoriaMetrics()
+        let influx = try InfluxBackend(
+            InfluxEndpoint(url: victoria.url, database: "media"),
+            transport: SystemTransport()
+        )
+        let mapping = GraphiteMapping(usesTags: true)
+        let graphite = GraphiteBackend(
+            GraphiteAddress(host: "127.0.0.1", port: victoria.graphitePort),
+            configuration: GraphiteConfiguration { mapping($0) }
+        )
+        let batch = Batch(
+            records: Samples.records(["a", "b"].map { Samples.metric(.startTime, 7, Samples.stream($0)) })
+        )
+        #expect(await influx.deliver(batch) == .acknowledged)
+        #expect(await graphite.deliver(batch) == .acknowledged)
+        for selector in [#"{__name__="OAVT_METRICS_value"}"#, #"{__name__="instrument.metrics.StartTime"}"#] {
+            let series = try await victoria.series(selector, count: 2)
+            #expect(Set(series.map { $0["metric"]?["monitorStream"]?.string }) == ["a", "b"], "\(selector)")
+            #expect(series.allSatisfy { $0["metric"]?["cdn"]?.string == "alpha" })
+            #expect(series.allSatisfy { $0["metric"]?["monitorLocation"]?.string == "oslo" })
+        }
+        await graphite.end()
+    }
+
     private func check(_ series: [JSONValue]) {
         guard case .array(let values)? = series.first?["values"], case .array(let times)? = series.first?["timestamps"]
         else {

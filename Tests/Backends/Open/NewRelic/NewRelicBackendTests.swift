@@ -56,6 +56,16 @@ struct NewRelicBackendTests {
         )
     }
 
+    @Test("Stream, location and each label of a monitor are flat attributes of events and metrics")
+    func monitor() async throws {
+        let transport = ScriptedTransport(status: 202)
+        let attributes = Samples.stream("news", ["cdn": "alpha", "title": "t"])
+        let samples = [Samples.event(.start, attributes), Samples.metric(.numPlays, 1, attributes)]
+        #expect(try await scripted(transport).deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        let flat = #""monitorStream":"news","monitorLocation":"oslo","cdn":"alpha","label_title":"t""#
+        #expect(transport.bodies.count == 2 && transport.bodies.allSatisfy { $0.contains(flat) })
+    }
+
     @Test("Endpoints are those of the account's region, and an account is a number")
     func endpoints() throws {
         let eu = try NewRelicEndpoint(accountID: "7", region: .eu)

@@ -185,6 +185,28 @@ struct OTLPBackendTests {
         #expect(found.map(\.0) == expected.map(\.0) && found.map(\.1) == expected.map(\.1))
     }
 
+    @Test("Each stream of a monitor has data points and log records with its name, labels and location")
+    func monitor() async throws {
+        let transport = ScriptedTransport(status: 200, "{}")
+        let samples = ["a", "b"].flatMap { name in
+            let attributes = Samples.stream(name, ["cdn": "alpha", "title": "t"])
+            return [Samples.event(.start, attributes), Samples.metric(.numPlays, 1, attributes)]
+        }
+        let backend = try Self.backend(transport, .json)
+        #expect(await backend.deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        func expected(_ name: String) -> JSONValue {
+            let pairs = [
+                ("openavt.monitorStream", name), ("openavt.monitorLocation", "oslo"), ("openavt.label.cdn", "alpha"),
+                ("openavt.label.title", "t"),
+            ]
+            return .array(pairs.map { ["key": .string($0), "value": ["stringValue": .string($1)]] })
+        }
+        let points = Self.points(try JSONValue(parsing: transport.bodies[1]))
+        #expect(points.map { $0["attributes"] } == [expected("a"), expected("b")])
+        let log = transport.bodies[0]
+        #expect(log.components(separatedBy: "openavt.label.cdn").count == 3 && !log.contains("monitorLabels"))
+    }
+
     private static func points(_ metrics: JSONValue) -> [JSONValue] {
         guard case .array(let resources)? = metrics["resourceMetrics"],
             case .array(let scopes)? = resources.first?["scopeMetrics"],

@@ -16,6 +16,11 @@ enum Samples {
         )
     }
 
+    /// The attributes of a stream of a monitor.
+    static func stream(_ name: String, _ labels: [String: String] = ["cdn": "alpha"]) -> Attributes {
+        ["monitorStream": .string(name), "monitorLocation": "oslo", "monitorLabels": labels.attributeValue]
+    }
+
     static func record(_ sample: Sample, _ number: UInt64 = 0) -> SampleRecord {
         SampleRecord(id: id(number), sequence: number, sample: sample)
     }

@@ -52,6 +52,34 @@ struct VideoMappingTests {
         #expect(last?[segments] == "0[.]30[,]30[.]40[,]20[.]83[,]83[.]100[,]0[.]9[,]50[.]59")
     }
 
+    @Test("Stream, labels and location of a monitor are extensions of each statement's context")
+    func monitor() throws {
+        let mapping = VideoMapping(viewings: Watching.viewings)
+        var memory = JSONValue.null
+        let events = Watching.session.map { event in
+            var event = event
+            event.attributes.merge([
+                "monitorStream": "news", "monitorLocation": "oslo", "monitorLabels": ["cdn": "alpha"],
+            ])
+            return event
+        }
+        let statements = mapping.statements(for: Watching.records(events), remembering: &memory).joined()
+        #expect(statements.count > 10)
+        for statement in statements {
+            let extensions = try #require(statement.json["context"]?["extensions"])
+            #expect(extensions["urn:x-instrument:extensions/monitorStream"] == "news")
+            #expect(extensions["urn:x-instrument:extensions/monitorLocation"] == "oslo")
+            #expect(extensions["urn:x-instrument:extensions/monitorLabels"] == ["cdn": "alpha"])
+            #expect(StatementValidator().failures(in: statement.json) == [])
+        }
+        let plain = PlainMapping(viewings: Watching.viewings).statements(
+            for: Watching.record(1, events[1]),
+            remembering: &memory
+        )
+        let extensions = plain.first?.json["context"]?["extensions"]
+        #expect(extensions?["urn:x-instrument:extensions/monitorLabels"] == ["cdn": "alpha"])
+    }
+
     @Test("Statements are the same with any batches, crashes and losses")
     func crashes() async throws {
         let (order, statements) = try await expected()

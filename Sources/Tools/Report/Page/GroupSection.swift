@@ -1,0 +1,45 @@
+/// The figures of groups of sessions, those with the largest share of failures first.
+enum GroupSection {
+    /// The titles of the columns behind those of the dimensions.
+    static let columns = ["Sessions", "Failed", "Start time, median", "Rebuffer ratio", "Average bitrate, median"]
+
+    static func html(_ groups: SessionGroups) -> HTML {
+        if groups.dimensions.isEmpty { return "" }
+        let heads = (groups.dimensions.map(\.name) + columns).map { title -> HTML in
+            "<th scope=\"col\"><bdi>\(title)</bdi></th>"
+        }
+        let rows = groups.sorted.map { group -> HTML in
+            let names = names(of: group, count: groups.dimensions.count).map { name -> HTML in
+                "<td><bdi>\(PageLimits.cut(name, to: 80))</bdi></td>"
+            }
+            let cells = cells(of: group).map { cell -> HTML in "<td>\(cell)</td>" }
+            return "<tr>\(names.joined())\(cells.joined())</tr>"
+        }
+        return """
+            <section aria-labelledby="groups">
+            <h2 id="groups">Sessions by \(groups.dimensions.map(\.name).joined(separator: ", "))</h2>
+            <div class="scroll" role="region" aria-labelledby="groups" tabindex="0">
+            <table class="left">
+            <thead><tr>\(heads.joined())</tr></thead>
+            <tbody>\(rows.joined())</tbody>
+            </table>
+            </div>
+            </section>
+            """
+    }
+
+    /// The names of a group, one for each dimension.
+    static func names(of group: SessionGroups.Group, count: Int) -> [String] {
+        group.names + Array(repeating: "", count: max(0, count - group.names.count))
+    }
+
+    /// The figures of a group, in the order of ``columns``.
+    static func cells(of group: SessionGroups.Group) -> [String] {
+        let share = Decimal.percent(group.failures, of: group.counts.sessions)
+        return [
+            "\(group.counts.sessions)", "\(group.failures) (\(share))",
+            group.startTime.map(Measure.startTime.text) ?? "–",
+            group.rebufferRatio.map(Measure.rebufferRatio.text) ?? "–", group.bitrate.map(Measure.bitrate.text) ?? "–",
+        ]
+    }
+}
