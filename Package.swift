@@ -277,9 +277,11 @@ let package = Package(
         library(
             "Origin",
             "Testing/Origin",
-            uses: "Ads Files JSON Text",
+            uses: "Ads Files FrameCode JSON Text",
             and: [nioCore, nioPosix, "InstrumentOriginTrait"]
         ),
+        // The number of each frame in the picture of test media, and the eye that reads it back.
+        library("FrameCode", "Testing/FrameCode", uses: "Compression"),
 
         // What several rooms share. Knows nothing of trackers and backends.
         library("Text", "Support/Text"),
@@ -413,6 +415,7 @@ let package = Package(
         tests("Replay", "Tools/Replay", uses: "Ads Backends Compression DurableQueue JSON Quality Replay"),
         tests("Report", "Tools/Report", uses: "JSON Quality Report Terminal"),
         tests("Origin", "Testing/Origin", uses: "Ads HTTP Manifests Origin Text", and: ["TestOrigin", nioCore]),
+        tests("FrameCode", "Testing/FrameCode", uses: "FrameCode Origin"),
         tests("TestKit", "Testing/TestKit", uses: "Trackers"),
         tests("Files", "Support/Files", uses: "Files"),
         tests("JSON", "Support/JSON", uses: "JSON"),
