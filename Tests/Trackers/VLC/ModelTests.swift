@@ -205,6 +205,36 @@ struct ModelTests {
         #expect(stage.instants.suffix(4) == [3_000, 3_000, 5_000, 5_000])
     }
 
+    @Test("A pause while the buffers fill is a pause, and the stall continues after it")
+    func pauseWhileFilling() {
+        var stage = ModelStage()
+        stage.play()
+        stage.observe(.buffering(0), at: 2_000)
+        stage.observe(.paused, at: 3_000)
+        stage.observe(.playing, at: 4_000)
+        stage.buffered(shown: 3, at: 5_000)
+        stage.progress(1_000, shown: 0, at: 5_100)
+        stage.progress(1_300, shown: 6, at: 5_350)
+        #expect(
+            stage.actions
+                == [
+                    .streamLoad, .start, .bufferBegin, .bufferFinish, .pauseBegin, .pauseFinish, .bufferBegin,
+                    .bufferFinish,
+                ]
+        )
+        #expect(stage.instants.suffix(4) == [3_000, 4_000, 4_000, 5_110])
+    }
+
+    @Test("A seek that an input does not take is none, and a later refill of the buffers is a stall")
+    func refusedSeek() {
+        var stage = ModelStage()
+        stage.play()
+        stage.observe(.seekAsked, at: 2_000)
+        for number in 1...8 { stage.progress(0, shown: 7, at: 2_000 + Int64(number) * 280) }
+        stage.observe(.buffering(0), at: 4_300)
+        #expect(stage.actions == [.streamLoad, .start, .bufferBegin])
+    }
+
     @Test("An input that ends far before its length is an error with the messages of the log")
     func endedEarly() {
         var stage = ModelStage()

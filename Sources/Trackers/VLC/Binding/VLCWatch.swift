@@ -165,6 +165,9 @@ final class VLCWatch: Sendable {
         after(Self.countersDelay, epoch) { [weak self] in
             guard let self else { return }
             let progress = VLCProgress(time: time, counters: library.counters(), rate: library.rate())
+            if progress.counters?.displayed ?? 0 > 0, outlet.read({ $0.lacksTracks }) {
+                readTracks(epoch, isShown: true, at: instant)
+            }
             change(epoch, .progress(progress), at: instant)
             awaitSilence(epoch)
         }

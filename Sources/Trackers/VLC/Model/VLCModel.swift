@@ -19,6 +19,7 @@ struct VLCModel: Sendable {
     private static let endTolerance = 3.0
     /// How long a seek that the app asked for may take until libVLC flushes its buffers.
     private static let seekPatience = Duration.seconds(10)
+    private static let aliveSeekPatience = Duration.seconds(1)
     /// The number of error messages that are kept.
     private static let maxMessageCount = 8
 
@@ -42,6 +43,10 @@ struct VLCModel: Sendable {
 
     /// The latest instant at which an input that is not heard of can still play; nil while nothing moves.
     var runsDry: MonotonicInstant? { phase == .playing && motion.isMoving ? motion.runsDry : nil }
+
+    /// Whether the picture's size or frame rate is still unknown: libVLC knows the tracks of a transport stream only
+    /// some time after it has selected them.
+    var lacksTracks: Bool { isOpen && (tracks.width == nil || tracks.framesPerSecond == nil) }
 
     /// Takes an observation that was made at `now`, and returns the signals that follow from it.
     mutating func observe(_ observation: VLCObservation, at now: MonotonicInstant) -> [PlayerSignal] {
@@ -179,7 +184,8 @@ struct VLCModel: Sendable {
         isPaused = false
         if isPauseReported { emit(.pauseFinish, at: now) }
         isPauseReported = false
-        if phase == .playing, !isSeeking { motion.resume(at: now) }
+        guard phase == .playing, !isSeeking else { return }
+        if motion.isBuffered { motion.resume(at: now) } else { openBuffering(at: now) }
     }
 
     private mutating func buffering(isFull: Bool, at now: MonotonicInstant) {
@@ -242,6 +248,8 @@ struct VLCModel: Sendable {
 
     private mutating func advance(_ progress: VLCProgress, at now: MonotonicInstant) {
         if isPaused { return }
+        // An input that is alive flushes at once, or takes no seek.
+        if let asked = seekAsked, asked.duration(to: now) > Self.aliveSeekPatience { seekAsked = nil }
         motion.framesPerSecond = tracks.framesPerSecond
         apply(motion.take(progress, at: now), at: now)
     }

@@ -100,7 +100,6 @@ struct VLCMotion: Sendable {
     /// The playhead moves again after a pause; without data it will be found standing, no earlier than now.
     mutating func resume(at now: MonotonicInstant) {
         anchor = playhead(at: now).map { ($0, now) }
-        guard isBuffered else { return }
         (isMoving, movingSince, equal, frozen, activity) = (true, now, nil, nil, nil)
         // The counters of the pause say nothing of what follows.
         (last, beforeLast) = (nil, nil)
