@@ -54,6 +54,26 @@ struct ModelTests {
         #expect(stage.instants.last == 11_189)
     }
 
+    @Test("Refreshes of a long stand that are counted at once are no motion")
+    func refreshes() {
+        var stage = ModelStage()
+        stage.play()
+        stage.observe(.buffering(0), at: 2_000)
+        stage.buffered(at: 9_000)
+        stage.progress(1_000, shown: 0, at: 9_200)
+        stage.progress(1_000, shown: 90, at: 9_450)
+        stage.progress(1_000, shown: 0, at: 9_700)
+        #expect(stage.actions == [.streamLoad, .start, .bufferBegin])
+        stage.progress(1_000, shown: 6, at: 9_950)
+        #expect(stage.actions.last == .bufferFinish && stage.instants.last == 9_710)
+        // Counted in the interval at whose end the pictures move: the motion began somewhere in it.
+        stage.observe(.buffering(0), at: 10_500)
+        stage.buffered(at: 18_000)
+        stage.progress(1_000, shown: 90, at: 18_200)
+        stage.progress(1_000, shown: 6, at: 18_440)
+        #expect(stage.actions.suffix(2) == [.bufferBegin, .bufferFinish] && stage.instants.last == 18_100)
+    }
+
     @Test("A time that libVLC repeats while pictures move is no stall")
     func repeatedTime() {
         var stage = ModelStage()

@@ -38,6 +38,9 @@ struct VLCMotion: Sendable {
         /// moved before it, from its begin.
         func firstMotion(at framesPerSecond: Double) -> MonotonicInstant {
             func counted(_ pictures: Int) -> Double { Double(min(pictures, 1 << 20)) / framesPerSecond }
+            let earlier = max(0, earlierBegin.duration(to: begin).seconds)
+            // The refreshes of a long stand tell nothing: the motion began somewhere in the interval.
+            if earlier < 2, counted(earlierShown) > 3 * earlier { return begin.advanced(by: .seconds(-earlier / 2)) }
             if earlierShown > 0 { return max(earlierBegin, begin.advanced(by: .seconds(-counted(earlierShown)))) }
             return begin.advanced(by: .seconds(max(0, seconds - counted(shown))))
         }
@@ -170,7 +173,9 @@ struct VLCMotion: Sendable {
             return .moves(since: buffered)
         }
         let shown = now.displayed - before.displayed
-        guard shown > 0 else {
+        // More pictures than there are: refreshes of a long stand, which libVLC counts when the decoder works again.
+        let most = (framesPerSecond ?? measuredFramesPerSecond).map { 1.5 * $0 * rate * elapsed + 3 } ?? .infinity
+        guard shown > 0, Double(shown) <= most else {
             activity = nil
             return nil
         }
