@@ -89,12 +89,27 @@ struct WatchTests {
         let stage = Stage()
         stage.listen()
         stage.play()
+        stage.library.use.withLock { $0.isPaused = false }
         for _ in 0..<4 {
             stage.clock.advance(by: .milliseconds(500))
             stage.watch.settle()
             stage.watch.settle()
         }
         #expect(stage.actions == [.streamLoad, .start, .bufferBegin])
+    }
+
+    @Test("A player that is being stopped is silent and does not stall")
+    func silentStop() {
+        let stage = Stage()
+        stage.listen()
+        stage.play()
+        for _ in 0..<4 {
+            stage.clock.advance(by: .milliseconds(500))
+            stage.watch.settle()
+            stage.watch.settle()
+        }
+        stage.call(.stopped)
+        #expect(stage.actions == [.streamLoad, .start, .stop])
     }
 
     @Test("A playback that runs already is joined, with a notice")

@@ -109,6 +109,8 @@ final class VLCHandle: VLCLibrary {
 
     func isPaused() -> Bool? {
         guard let player else { return nil }
+        // The state stays until the input has ended, which can take seconds; this call waits for the end.
+        _ = libvlc_media_player_get_length(player)
         return switch libvlc_media_player_get_state(player) {
         case libvlc_Paused: true
         case libvlc_Opening, libvlc_Buffering, libvlc_Playing: false

@@ -10,7 +10,7 @@ protocol VLCLibrary: Sendable {
     func endObserving(token: UInt)
     /// The media, if the player has one.
     func media() -> VLCMedia?
-    /// Whether a media is being played, and is paused; nil if none is played.
+    /// Whether a media is being played, and is paused; nil if none is played. Waits for a stop that is under way.
     func isPaused() -> Bool?
     /// The counters that libVLC computed last.
     func counters() -> VLCCounters?

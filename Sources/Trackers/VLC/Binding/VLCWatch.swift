@@ -185,7 +185,9 @@ final class VLCWatch: Sendable {
         after(max(.zero, now.duration(to: dry)) + .milliseconds(50), epoch) { [weak self] in
             guard let self else { return }
             state.withLock { $0.isSilenceAwaited = false }
-            change(epoch, .silence, at: clock.now)
+            let now = clock.now
+            // A player that is being stopped is silent, too.
+            if library.isPaused() == false { change(epoch, .silence, at: now) }
             awaitSilence(epoch)
         }
     }
