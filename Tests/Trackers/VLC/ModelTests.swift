@@ -54,6 +54,25 @@ struct ModelTests {
         #expect(stage.instants.last == 11_189)
     }
 
+    @Test("A start over a slow link is seen by the time, because the counters change now and then")
+    func slowLink() {
+        var stage = ModelStage()
+        stage.observe(.opening(VLCMedia()), at: 2)
+        stage.observe(.buffering(0), at: 1_856)
+        stage.observe(.tracks(VLCTracks(width: 640, height: 360, framesPerSecond: 25), isShown: true), at: 1_880)
+        stage.buffered(shown: 1, at: 3_567)
+        stage.progress(25, shown: 32, at: 3_768)
+        stage.progress(276, shown: 0, at: 4_019)
+        #expect(stage.actions == [.streamLoad, .start])
+        // The pictures moved since 3,667 ms.
+        #expect(stage.instants.last == 3_667)
+        stage.progress(248, shown: 7, at: 4_271)
+        stage.progress(716, shown: 12, at: 4_523)
+        stage.progress(968, shown: 0, at: 4_775)
+        stage.progress(989, shown: 10, at: 5_036)
+        #expect(stage.actions == [.streamLoad, .start])
+    }
+
     @Test("Refreshes of a long stand that are counted at once are no motion")
     func refreshes() {
         var stage = ModelStage()

@@ -177,7 +177,7 @@ struct VLCMotion: Sendable {
         let most = (framesPerSecond ?? measuredFramesPerSecond).map { 1.5 * $0 * rate * elapsed + 3 } ?? .infinity
         guard shown > 0, Double(shown) <= most else {
             activity = nil
-            return nil
+            return clockRuns(sample, last) ? .moves(since: max(buffered, begin(of: last))) : nil
         }
         var current = Activity(
             begin: last.instant,
@@ -201,6 +201,22 @@ struct VLCMotion: Sendable {
         guard current.count >= 4 else { return nil }
         measuredFramesPerSecond = current.rate / rate
         return .moves(since: max(buffered, activity.begin))
+    }
+
+    /// Whether libVLC's time ran with the clock: over a slow link the decoder works, and its counters change, only now
+    /// and then.
+    private func clockRuns(_ sample: Sample, _ last: Sample) -> Bool {
+        let elapsed = last.instant.duration(to: sample.instant).seconds * rate
+        let moved = Double(sample.progress.time - last.progress.time) / 1_000
+        return elapsed > 0.1 && abs(moved - elapsed) < 0.06
+    }
+
+    /// The begin of a motion that goes through a sample: in the middle of the interval that ends there, which holds the
+    /// refreshes of a stand as well.
+    private func begin(of sample: Sample) -> MonotonicInstant {
+        guard let beforeLast else { return sample.instant }
+        let interval = min(.milliseconds(500), beforeLast.instant.duration(to: sample.instant))
+        return sample.instant.advanced(by: interval / -2)
     }
 
     // MARK: - From moving to standing
