@@ -62,7 +62,7 @@ package struct MotionComparison: Sendable {
             if isMoving, !wasMoving { motions.append((instant, nil)) }
             if !isMoving, wasMoving, let last = motions.indices.last { motions[last].end = instant }
         }
-        // A block that ends at the instant at which the next begins is no motion.
-        return motions.filter { $0.end != $0.begin }
+        // Between two blocks that follow one another is no motion.
+        return motions.filter { motion in motion.end.map { motion.begin.duration(to: $0) > .milliseconds(20) } ?? true }
     }
 }

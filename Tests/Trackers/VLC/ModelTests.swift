@@ -343,6 +343,7 @@ struct ModelTests {
         let large = VLCTracks(width: 1_280, height: 720, framesPerSecond: 25, language: "en")
         stage.observe(.tracks(large, isShown: false), at: 2_000)
         #expect(stage.actions == [.streamLoad, .start])
+        stage.observe(.tracks(VLCTracks(), isShown: true), at: 2_499)
         stage.observe(.tracks(large, isShown: true), at: 2_500)
         stage.observe(.tracks(large, isShown: true), at: 2_501)
         stage.observe(.tracks(VLCTracks(width: 320, height: 180), isShown: true), at: 3_000)

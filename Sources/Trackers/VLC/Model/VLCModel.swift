@@ -30,6 +30,8 @@ struct VLCModel: Sendable {
     private var motion = VLCMotion()
     private var media = VLCMedia()
     private var tracks = VLCTracks()
+    /// The last known size of the picture in pixels.
+    private var area: Int?
     private var duration: Duration?
     /// 0 to 100.
     private var volume: Int?
@@ -114,7 +116,7 @@ struct VLCModel: Sendable {
     }
 
     private mutating func begin(_ media: VLCMedia) {
-        (motion, tracks, duration, messages, seekAsked) = (VLCMotion(), VLCTracks(), nil, [], nil)
+        (motion, tracks, area, duration, messages, seekAsked) = (VLCMotion(), VLCTracks(), nil, nil, [], nil)
         (isPaused, isPauseReported, isBuffering, isSeeking, isLate) = (false, false, false, false, false)
         (phase, self.media) = (.loading, media)
     }
@@ -273,9 +275,11 @@ struct VLCModel: Sendable {
         // The size of the selected track is that of pictures to come; it counts once an output shows them.
         if !isShown, self.tracks.width != nil { (next.width, next.height) = (self.tracks.width, self.tracks.height) }
         next.framesPerSecond = tracks.framesPerSecond ?? self.tracks.framesPerSecond
-        let (before, after) = (self.tracks.area, next.area)
         self.tracks = next
-        guard phase == .playing, let before, let after, before != after else { return }
+        // A picture output opens before the size of its track is known.
+        guard let after = next.area else { return }
+        defer { area = after }
+        guard phase == .playing, let before = area, before != after else { return }
         emit(after > before ? .qualityChangeUp : .qualityChangeDown, at: now)
     }
 
