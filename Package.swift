@@ -113,6 +113,7 @@ let package = Package(
             name: "InstrumentTrackers",
             targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
         ),
+        .library(name: "InstrumentVLC", targets: ["InstrumentVLC"]),
         .library(name: "InstrumentApple", targets: ["InstrumentAVPlayer", "InstrumentIMA", "InstrumentSwiftUI"]),
         .library(name: "InstrumentSensors", targets: ["InstrumentSensors", "InstrumentSift"]),
         // Play and measure streams. What is pure is apart from the probe, which links FFmpeg.
@@ -175,13 +176,15 @@ let package = Package(
             sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
         ),
 
-        // Trackers: players, the app's life, sensors. Only the probe links FFmpeg. On Linux, the targets of Apple's
-        // players and SwiftUI have their pure models alone.
+        // Trackers: players, the app's life, sensors. Only the probe links FFmpeg, and only the tracker of libVLC links
+        // libVLC. On Linux, the targets of Apple's players and SwiftUI have their pure models alone; elsewhere, that of
+        // libVLC.
         library("Trackers", "Trackers/Lifecycle", and: [onLinux("InstrumentFiles"), onLinux("CSignalShim")]),
         library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
         library("SwiftUI", "Trackers/SwiftUI"),
         library("Sensors", "Trackers/Sensors", uses: "Files JSON Text"),
         library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
+        library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
         library("IMA", "Trackers/IMA"),
         library(
@@ -279,9 +282,11 @@ let package = Package(
         library(
             "Origin",
             "Testing/Origin",
-            uses: "Ads Files JSON Text",
+            uses: "Ads Files FrameCode JSON Text",
             and: [nioCore, nioPosix, "InstrumentOriginTrait"]
         ),
+        // The number of each frame in the picture of test media, and the eye that reads it back.
+        library("FrameCode", "Testing/FrameCode", uses: "Compression"),
 
         // What several rooms share. Knows nothing of trackers and backends.
         library("Text", "Support/Text"),
@@ -306,12 +311,14 @@ let package = Package(
         system("CFFmpeg", pkgConfig: "libavformat libavcodec libavutil", apt: "libavformat-dev", brew: "ffmpeg"),
         system("CKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
         system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+        system("CVLC", pkgConfig: "libvlc", apt: "libvlc-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         shim("CAllocatorShim"),
         shim("CDurableShim"),
         shim("CProbeShim", uses: ["CFFmpeg"]),
         shim("CSignalShim"),
         shim("CTransportShim", uses: [onLinux("CCurl")]),
+        shim("CVLCShim", uses: [onLinux("CVLC")]),
 
         // The command lines. No library depends on them.
         .executableTarget(
@@ -345,6 +352,7 @@ let package = Package(
             and: ["SensorsChild"]
         ),
         tests("MPV", "Trackers/MPV", uses: "JSON MPV Text Trackers", and: ["MPVChild"]),
+        tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
         tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
         tests("IMA", "Trackers/IMA", uses: "IMA"),
         tests(
@@ -416,6 +424,7 @@ let package = Package(
         tests("Replay", "Tools/Replay", uses: "Ads Backends Compression DurableQueue JSON Quality Replay"),
         tests("Report", "Tools/Report", uses: "JSON Quality Report Terminal"),
         tests("Origin", "Testing/Origin", uses: "Ads HTTP Manifests Origin Text", and: ["TestOrigin", nioCore]),
+        tests("FrameCode", "Testing/FrameCode", uses: "FrameCode Origin"),
         tests("TestKit", "Testing/TestKit", uses: "Trackers"),
         tests("Files", "Support/Files", uses: "Files"),
         tests("JSON", "Support/JSON", uses: "JSON"),
@@ -429,6 +438,7 @@ let package = Package(
         ),
         shared("LoopbackServers"),
         shared("TestTraits", and: ["LoopbackServers"]),
+        shared("VLCStage", uses: "FrameCode VLC", and: [onLinux("CVLC")]),
         shared("QueueTorture", uses: "TestKit", and: ["LoopbackServers", "QueueChildPlan"]),
         .target(name: "CostMeasurement", path: "Tests/Shared/CostMeasurement"),
         .target(name: "CTestResolver", path: "Tests/Shared/CTestResolver"),
@@ -443,6 +453,7 @@ let package = Package(
             and: ["CDurableShim", "LoopbackServers", "QueueChildPlan"]
         ),
         process("SensorsChild", uses: "Sensors"),
+        process("VLCTruth", uses: "FrameCode Origin VLC", and: ["VLCStage"]),
     ],
     swiftLanguageModes: [.v6]
 )

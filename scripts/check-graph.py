@@ -55,6 +55,7 @@ OWNERS = {
     "CZlib": {"InstrumentCompression"},
     "CKafka": {"InstrumentKafka"},
     "COpenSSL": {"InstrumentNATS"},
+    "CVLC": {"InstrumentVLC", "CVLCShim"},
     "GRDB": {"InstrumentDurableQueue"},
     "Yams": {"InstrumentWatch"},
     "Logging": {"InstrumentObservability"},

@@ -22,9 +22,10 @@ need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need librdkafka-dev pkg-config --exists 'rdkafka >= 1.9'
 need libssl-dev pkg-config --exists 'openssl >= 1.1.1'
+need libvlc-dev pkg-config --exists 'libvlc >= 3.0'
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
-# What only tests need: servers from PyPI, servers, a client, a player and a browser that are not ours, a real gpsd, a mocked /sys and network
+# What only tests need: servers from PyPI, servers, a client, players and a browser that are not ours, a real gpsd, a mocked /sys and network
 # namespaces.
 if [ "${1:-}" = tests ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
@@ -33,6 +34,7 @@ if [ "${1:-}" = tests ]; then
     need nghttp2-server test -x /usr/sbin/nghttpd -o -x /usr/bin/nghttpd
     need chromium command -v chromium
     need mpv command -v mpv
+    need vlc-plugin-base sh -c 'test -f /usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so'
     need tmux command -v tmux
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run

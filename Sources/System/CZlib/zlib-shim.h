@@ -1,4 +1,4 @@
-// zlib, and the two initialisers that Swift cannot see because they are macros.
+// zlib, and the initialisers that Swift cannot see because they are macros.
 #ifndef INSTRUMENT_ZLIB_SHIM_H
 #define INSTRUMENT_ZLIB_SHIM_H
 
@@ -10,5 +10,8 @@ static inline int zlib_begin_gzip(z_stream *stream, int level) {
 }
 
 static inline int zlib_begin_gunzip(z_stream *stream) { return inflateInit2(stream, 15 + 16); }
+
+/// Window bits of 15: the zlib format (RFC 1950).
+static inline int zlib_begin_inflate(z_stream *stream) { return inflateInit2(stream, 15); }
 
 #endif

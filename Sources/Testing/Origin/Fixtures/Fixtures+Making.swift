@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentFiles
+internal import InstrumentFrameCode
 
 #if canImport(Darwin)
 internal import Darwin
@@ -48,7 +49,7 @@ extension Fixtures {
 /// Generates the files of the fixtures with ffmpeg.
 struct FixtureMaker: Sendable {
     /// The version of the recipe, so that files of an older recipe are not reused.
-    static var recipe: Int { 3 }
+    static var recipe: Int { 4 }
 
     /// The duration after which a part ends with the next frame, for low latency.
     private static let partMilliseconds = 500
@@ -105,6 +106,7 @@ struct FixtureMaker: Sendable {
     ]
 
     private func encode(in work: String) throws(OriginError) {
+        try write(FrameCode.video(frames: seconds * 25), to: "\(work)/t-code.raw")
         for variant in Fixtures.variants {
             progress("\(variant.width) × \(variant.height), \(variant.bitrate / 1_000) kbit/s")
             let rate = "\(variant.videoBitrate)"
@@ -115,6 +117,8 @@ struct FixtureMaker: Sendable {
                 [
                     "-f", "lavfi", "-i",
                     "testsrc2=size=\(variant.width)x\(variant.height):rate=25:duration=\(seconds)",
+                    "-f", "rawvideo", "-pix_fmt", "gray", "-s", "\(FrameCode.columns)x\(FrameCode.rows)", "-r", "25",
+                    "-i", "t-code.raw", "-filter_complex", codeFilter(variant), "-map", "[v]",
                 ]
                     + ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "main"]
                     + ["-pix_fmt", "yuv420p", "-threads", "1", "-x264-params", options]
@@ -136,6 +140,13 @@ struct FixtureMaker: Sendable {
                 in: work
             )
         }
+    }
+
+    /// Draws the number of each frame over the top of the test picture.
+    private func codeFilter(_ variant: Fixtures.Variant) -> String {
+        let height = Int(Double(variant.height) * FrameCode.height / 2 + 0.5) * 2
+        let scale = "scale=\(variant.width):\(height):flags=neighbor:in_range=tv:out_range=tv"
+        return "[1:v]\(scale),format=yuv420p[code];[0:v][code]overlay=0:0:shortest=1,format=yuv420p[v]"
     }
 
     private func package(_ variant: Fixtures.Variant, in work: String) throws(OriginError) {

@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// Small deterministic media: a test picture in three variants, a tone in two languages, cut into segments of two
-/// seconds.
+/// Small deterministic media: a test picture in three variants with the number of each frame in it as black and white
+/// cells, a tone in two languages, cut into segments of two seconds.
 ///
 /// ffmpeg generates them once, in a folder; the same ffmpeg gives the same bytes each time. The origin generates all
 /// playlists and manifests from these few files, which it holds in memory (10 MB for 24 seconds).

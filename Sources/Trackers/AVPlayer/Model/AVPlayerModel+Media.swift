@@ -21,7 +21,7 @@ extension AVPlayerModel {
         var attributes = Attributes()
         attributes[.errorCode] = "\(failure.domain) \(failure.code)"
         attributes[.errorDescription] =
-            failure.message.map(MediaTime.withoutSecrets) ?? "\(failure.domain) \(failure.code)"
+            failure.message.map(SourceText.redactedAddresses) ?? "\(failure.domain) \(failure.code)"
         attributes[.isFatal] = isFatal ? true : nil
         emit(.error, at: now, attributes: attributes)
     }

@@ -22,15 +22,4 @@ enum MediaTime {
         guard let value, value.isFinite, value >= 0.5, value < 9e15 else { return nil }
         return Int(value.rounded())
     }
-
-    /// Error texts can hold addresses, whose queries can hold secrets.
-    static func withoutSecrets(_ text: String) -> String {
-        text.prefix(1000).split(separator: " ", omittingEmptySubsequences: false).map { word in
-            // An address may begin inside a word, after a quotation mark or a parenthesis.
-            guard let range = word.firstRange(of: "://") else { return String(word) }
-            let scheme = word[..<range.lowerBound].reversed().prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            let begin = word.index(range.lowerBound, offsetBy: -scheme.count)
-            return String(word[..<begin]) + SourceText.redacted(String(word[begin...]))
-        }.joined(separator: " ")
-    }
 }
