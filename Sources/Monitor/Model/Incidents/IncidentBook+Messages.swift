@@ -153,10 +153,27 @@ extension IncidentBook {
         (incident.hasNews, incident.lastMessage) = (false, now.instant)
     }
 
+    /// Messages about everything that fires now for a receiver, for services that forget an alert unless it is sent
+    /// again. Together, they list every stream.
+    func firing(for receiver: String, at now: Timestamp) -> [AlertMessage] {
+        let known = open.filter { $0.toldReceivers.contains(receiver) && !$0.state.isMuted }
+        return known.flatMap { incident -> [AlertMessage] in
+            let streams = incident.order.filter { name in
+                incident.members[name].map { $0.isActive && $0.mute == nil } ?? false
+            }
+            return stride(from: 0, to: streams.count, by: AlertMessage.mostStreams).map { start in
+                let part = streams[start..<min(start + AlertMessage.mostStreams, streams.count)]
+                return message(.reminds, incident, to: [receiver], streams: Array(part), at: now)
+            }
+        }
+    }
+
+    /// - Parameter streams: the streams that the message lists; nil for all of the incident.
     func message(
         _ kind: AlertMessage.Kind,
         _ incident: Incident,
         to receivers: [String],
+        streams: [String]? = nil,
         by person: String? = nil,
         note: String? = nil,
         at now: Timestamp
@@ -176,7 +193,7 @@ extension IncidentBook {
             now.wallTime, incident.ended, person ?? incident.acknowledgement?.by
         )
         message.note = note ?? incident.acknowledgement?.note
-        for name in incident.order {
+        for name in streams ?? incident.order {
             guard let member = incident.members[name], kind == .closes || member.isActive && member.mute == nil else {
                 continue
             }
@@ -207,5 +224,12 @@ extension MaintenanceWindow {
             default: member.labels[name] == value
             }
         }
+    }
+}
+
+extension MonitorModel {
+    /// Messages about everything that fires now for a receiver; together, they list every stream.
+    package func firing(for receiver: String, at now: Timestamp) -> [AlertMessage] {
+        book.firing(for: receiver, at: now)
     }
 }
