@@ -19,7 +19,7 @@ struct CurlLoop: ~Copyable {
     private static let maxSpare = 16
 
     /// libcurl's own preparation, once in a process.
-    private static let isPrepared: Bool = {
+    static let isPrepared: Bool = {
         let isPrepared = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
         // Afterwards, so that at the end of the process it comes before what libcurl's libraries do there.
         transport_prepare_end_of_process()

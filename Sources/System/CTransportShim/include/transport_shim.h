@@ -22,6 +22,8 @@ CURLcode transport_set_receiver(CURL *easy, CURLoption option, TransportReceiver
 CURLcode transport_set_authorities(CURL *easy, const void *bytes, size_t count);
 /// http and https only; no version of libcurl has a default as narrow.
 CURLcode transport_restrict_protocols(CURL *easy);
+/// smtp and smtps only.
+CURLcode transport_restrict_to_mail(CURL *easy);
 /// Does not wait for a name lookup that nobody needs any more, where libcurl (7.87) can do so.
 void transport_never_wait_for_names(CURL *easy);
 
