@@ -46,6 +46,21 @@ struct MessageContent: Hashable, Sendable {
     /// The streams with a line about those that are not named.
     var streamLines: [String] { streams + (omitted > 0 ? ["and \(omitted) more"] : []) }
 
+    /// The lines of streams as `escape` makes them, as many as fit `limit` units of UTF-16 with their line breaks. The
+    /// last one counts the streams that are left out.
+    func streamLines(within limit: Int, _ escape: (String) -> String) -> [String] {
+        // Room for the last line.
+        var (lines, room) = ([String](), limit - 32)
+        for stream in streams {
+            let line = escape(stream)
+            room -= line.utf16.count + 1
+            guard room >= 0 else { break }
+            lines.append(line)
+        }
+        let left = omitted + streams.count - lines.count
+        return lines + (left > 0 ? ["and \(left) more"] : [])
+    }
+
     var factLines: [String] { facts.map { "\($0.name): \($0.value)" } }
 
     /// The message as lines of plain text.

@@ -38,8 +38,11 @@ package struct SlackFormat: MessageFormat {
             ],
         ]
         if !content.streams.isEmpty {
-            let lines = content.streamLines.joined(separator: "\n")
-            blocks.append(["type": "section", "text": Self.plain(lines, Self.sectionLimit)])
+            let lines = content.streamLines(within: Self.sectionLimit) { Self.escaped($0, Self.sectionLimit) }
+            blocks.append([
+                "type": "section",
+                "text": ["type": "plain_text", "text": .string(lines.joined(separator: "\n")), "emoji": false],
+            ])
         }
         // The addresses are those of the configuration, and have no `<`, `>` or `|`.
         let links = content.links.map { "<\($0.url.replacing("&", with: "&amp;"))|\($0.text)>" }

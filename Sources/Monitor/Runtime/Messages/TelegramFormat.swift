@@ -57,18 +57,12 @@ package struct TelegramFormat: MessageFormat {
             .filter { $0.utf16.count <= limit / 4 }.joined(separator: " · ")
         var text = "<b>\(escaped(content.headline, 1_000))</b>"
         var room = limit - text.utf16.count - (links.isEmpty ? 0 : links.utf16.count + 1) - 32
-        var lines = content.facts.map { "<b>\(escaped($0.name, 100)):</b> \(escaped($0.value, 600))" }
-        lines += content.streams.map { escaped($0, 700) }
-        var left = content.omitted
-        for (index, line) in lines.enumerated() {
-            guard line.utf16.count + 1 <= room else {
-                left += lines.count - max(index, content.facts.count)
-                break
-            }
+        let lines = content.facts.map { "<b>\(escaped($0.name, 100)):</b> \(escaped($0.value, 600))" }
+        for line in lines where line.utf16.count + 1 <= room - 32 {
             room -= line.utf16.count + 1
             text += "\n" + line
         }
-        if left > 0 { text += "\nand \(left) more" }
+        for line in content.streamLines(within: room, { escaped($0, 700) }) { text += "\n" + line }
         return links.isEmpty ? text : text + "\n" + links
     }
 

@@ -89,8 +89,12 @@ final class Alertmanager: Sendable {
         url = try HTTPURL("http://127.0.0.1:\(port)")
         let file = try scratch.write("route: { receiver: none }\nreceivers: [{ name: none }]\n", "alertmanager.yml")
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
+        // Debian's program reads its templates from /usr/share, which an unpacked package does not change: the folder
+        // of the package stands there for this process alone.
+        let share = URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent().path + "/share"
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
+            "unshare", "-rm", "sh", "-c", "mount --bind \"$1\" /usr/share && shift && exec \"$@\"", "sh", share, path,
             "--config.file=\(file)", "--storage.path=\(scratch.file("data"))", "--web.listen-address=127.0.0.1:\(port)",
             "--cluster.listen-address=",
         ]

@@ -116,7 +116,7 @@ final class MailServer: Sendable {
                     "date": message["Date"].datetime.isoformat(), "defects": defects,
                     "text": parts.get("text/plain", ""), "html": parts.get("text/html", ""),
                     "longest": max(map(len, lines)), "bare": any(b"\\n" in l or b"\\r" in l for l in lines),
-                    "ascii": data.isascii(), "tls": session.ssl is not None,
+                    "ascii": data.isascii(), "tls": server.transport.get_extra_info("sslcontext") is not None,
                 }), flush=True)
                 return "250 2.0.0 taken"
         def authenticate(server, session, envelope, mechanism, data):

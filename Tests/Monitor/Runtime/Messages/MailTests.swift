@@ -44,7 +44,7 @@ struct MailFormatTests {
             ("a.b+c@x-1.example", "a.b+c@x-1.example"), ("a@b@c", nil), ("ops", nil), ("@example.org", nil),
             ("a b@example.org", nil), ("a@exa mple.org", nil), ("a\r\nBcc: x@example.org", nil),
             ("a..b@example.org", nil),
-            ("x\r\n <a@example.org>", nil), ("a@example.org>, <b@example.org>", nil), ("a@example.org\nb", nil),
+            ("x\r\ny <a@example.org>", nil), ("a@example.org>, <b@example.org>", nil), ("a@example.org\nb", nil),
             ("", nil),
         ] as [(String, String?)]
     )
