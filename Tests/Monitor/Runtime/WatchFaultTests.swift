@@ -105,7 +105,7 @@ struct WatchFaultTests {
         let old = try #require(try row(port))
         #expect(old["cause"]?["kind"]?.string == "network")
         let state = scratch.file("state/monitor.json")
-        while !((try? String(contentsOfFile: state, encoding: .utf8)) ?? "").contains("firing") {
+        while !((try? String(contentsOfFile: state, encoding: .utf8)) ?? "").contains("\"state\":\"firing\"") {
             try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
         }
         first.send(SIGKILL)
