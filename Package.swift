@@ -239,7 +239,7 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor Probe Quality Rules Text Transport Watch",
+            uses: "Check Files HTTP JSON Manifests Monitor Probe Quality Rules Terminal Text Transport Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/dashboard.js"]
         ),
@@ -395,11 +395,11 @@ let package = Package(
         tests("Manifests", "Media/Manifests", uses: "HTTP Manifests"),
         tests("PictureChecks", "Media/PictureChecks", uses: "PictureChecks Probe"),
         tests("Rules", "Media/Rules", uses: "Check HTTP Manifests Origin Rules", and: [nioCore]),
-        tests("Watch", "Monitor/Configuration", uses: "BackendKinds Watch"),
+        tests("Watch", "Monitor/Configuration", uses: "BackendKinds HTTP Text Watch"),
         tests(
             "Monitor",
             "Monitor/Runtime",
-            uses: "Check HTTP JSON Monitor MonitorRuntime Origin Terminal Transport Watch",
+            uses: "BackendKinds Check HTTP JSON Monitor MonitorRuntime Origin Terminal Text Transport Watch",
             and: ["PlayerMonitor"]
         ),
         tests("CommandLine", "Tools/CommandLine", uses: "BackendKinds CommandLine Terminal"),

@@ -1,15 +1,16 @@
 #!/bin/sh
-# Installs the real servers and decoders that the tests of the open backends use, in a directory beside the build: InfluxDB,
-# VictoriaMetrics and nats-server (Debian packages, unpacked and not installed, so that no service starts), carbon with whisper and the
-# OTLP messages (PyPI, in virtual environments). Can be run again. Exits with 3 if a part is not available: the tests of that part are
-# then skipped.
+# Installs the real servers and decoders that the tests of the open backends and of messages use, in a directory beside the build:
+# InfluxDB, VictoriaMetrics, nats-server and Alertmanager (Debian packages, unpacked and not installed, so that no service starts), carbon
+# with whisper, the OTLP messages and the SMTP server aiosmtpd (PyPI, in virtual environments). Can be run again. Exits with 3 if a part is
+# not available: the tests of that part are then skipped.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
 directory=${SERVERS_DIRECTORY:-.build/servers}
 carbon_packages="carbon==1.1.10 whisper==1.1.10"
 otlp_packages="opentelemetry-proto==1.45.2"
-debian_packages="influxdb victoria-metrics nats-server"
+mail_packages="aiosmtpd==1.4.6"
+debian_packages="influxdb victoria-metrics nats-server prometheus-alertmanager"
 status=0
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
@@ -52,4 +53,5 @@ environment() {
 }
 environment carbon "$carbon_packages"
 environment otlp "$otlp_packages"
+environment mail "$mail_packages"
 exit $status

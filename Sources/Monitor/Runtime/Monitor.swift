@@ -83,6 +83,14 @@ package final class Monitor: Sendable {
         }
     }
 
+    /// Notes which receivers of alerts do not get their messages.
+    package func note(_ undelivered: [UndeliveredMessages]) {
+        post { model, _ in
+            model.note(undelivered)
+            return []
+        }
+    }
+
     /// The state now, as a copy.
     package var state: MonitorModel { model.withLock { $0 } }
 

@@ -1,8 +1,10 @@
 import Instrument
+import InstrumentHTTP
 import InstrumentJSON
-import InstrumentMonitor
 import InstrumentWatch
 import Testing
+
+@testable import InstrumentMonitor
 
 @Suite("Messages about alerts")
 struct AlertMessageTests {
@@ -45,7 +47,7 @@ struct AlertMessageTests {
     )
     func foreign(_ text: String) throws { #expect(AlertMessage(try JSONValue(parsing: text)) == nil) }
 
-    @Test("Messages of one incident share its identifier, and each reminder has an identifier of its own")
+    @Test("Messages of one incident share its identifier, and each reminder has another one")
     func identifiers() {
         let messages = AlertMessage.Kind.allCases.map { AlertMessage.sample($0) }
         #expect(Set(messages.map(\.incident)).count == 1)
@@ -58,11 +60,11 @@ struct AlertMessageTests {
     func model() throws {
         var down = try alert("down", "up == 0")
         down.severity = .warning
-        down.runbook = try .init("https://wiki.example/down?page=1")
+        down.runbook = try HTTPURL("https://wiki.example/down?page=1")
         var watched = try stream("a")
-        watched.url = try .init("https://user:hush@cdn.example/live.m3u8?token=hush")
+        watched.url = try HTTPURL("https://user:hush@cdn.example/live.m3u8?token=hush")
         var configuration = configuration([watched], [down])
-        configuration.link = try .init("https://monitor.example/")
+        configuration.link = try HTTPURL("https://monitor.example/")
         var drive = Drive(configuration, ["a": .fails(after: .seconds(1), code: "httpStatus")])
         drive.run(for: .seconds(60))
         let message = try #require(drive.messages.first)

@@ -145,11 +145,12 @@ struct RuntimeTests {
 
     private func deliver(_ status: String, _ body: String = "") async throws -> DeliveryOutcome {
         let server = try TestServer { _ in [.respond(status, Array(body.utf8))] }
-        let backend = WebhookBackend(
+        let format = WebhookFormat(try HTTPURL(server.url("/hook")), key: Array("k".utf8))
+        let health = ReceiverHealth()
+        let backend = ReceiverBackend(
             receiver: "ops",
-            url: try HTTPURL(server.url("/hook")),
-            key: Array("k".utf8),
-            transport: try SystemTransport()
+            sender: HTTPSender(format, transport: try SystemTransport()),
+            health: health
         )
         var event = Event(.monitorAlert, tracker: TrackerID(0), time: SystemClock().timestamp)
         event.attributes["alertMessage"] = .string("{\"id\":\"x\"}")
@@ -159,6 +160,7 @@ struct RuntimeTests {
         #expect(request.header("X-Instrument-Delivery") == "x")
         #expect(request.header("X-Instrument-Signature") == MessageSignature.header(request.body, key: Array("k".utf8)))
         #expect(String(decoding: request.body, as: UTF8.self) == "{\"id\":\"x\"}")
+        #expect(health.failing.map(\.reason) == (outcome.failure.map { [$0] } ?? []))
         return outcome
     }
 

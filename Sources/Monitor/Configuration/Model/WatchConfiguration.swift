@@ -116,16 +116,6 @@ public struct BackendConfiguration: Hashable, Sendable {
     public var place: ConfigurationPlace
 }
 
-/// A receiver of alerts.
-public struct AlertReceiver: Hashable, Sendable {
-    /// The address of the webhook.
-    public var webhook: HTTPURL
-    /// The key that signs the messages (HMAC); nil sends them without a signature.
-    package var secret: SecretReference?
-    /// The receiver's place in the configuration.
-    public var place: ConfigurationPlace
-}
-
 /// An alert.
 public struct AlertConfiguration: Hashable, Sendable {
     /// The unique name.
@@ -142,7 +132,7 @@ public struct AlertConfiguration: Hashable, Sendable {
     public var receivers: [String] = []
     /// How urgent the alert is. Critical unless the configuration says otherwise: no receiver takes it for less.
     public var severity = AlertSeverity.critical
-    /// The address of the instructions for whoever gets the alert.
+    /// The address of the instructions for the person who gets the alert.
     public var runbook: HTTPURL?
     /// The alert's place in the configuration.
     public var place: ConfigurationPlace

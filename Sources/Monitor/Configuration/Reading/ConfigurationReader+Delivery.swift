@@ -112,22 +112,6 @@ extension ConfigurationReader {
         return nil
     }
 
-    mutating func readReceivers(_ value: ConfigurationValue) {
-        guard let members = named(value) else {
-            return report(value.place, "`notify` must be a mapping of names (found \(value.kindName)).")
-        }
-        for member in members {
-            guard let parts = map(member.value, "`\(member.key.excerpt())`", ["webhook", "secret"]) else { continue }
-            guard let webhook = parts["webhook"] else {
-                report(member.place, "`\(member.key.excerpt())` must have a `webhook`; add its URL.")
-                continue
-            }
-            guard let url = url(webhook, "webhook") else { continue }
-            let secret = parts["secret"].flatMap { self.secret($0, "secret") }
-            configuration.receivers[member.key] = AlertReceiver(webhook: url, secret: secret, place: member.place)
-        }
-    }
-
     private static let alertKeys = ["name", "when", "for", "keep", "while", "to", "severity", "runbook"]
 
     mutating func readAlerts(_ value: ConfigurationValue) {

@@ -17,7 +17,7 @@ extension AlertMessage {
         ]
     }
 
-    /// Reads the body of a webhook, also one that an earlier version of the monitor has queued; nil for any other value.
+    /// Reads the body of a webhook, also one that an earlier version has queued; nil for any other value.
     package init?(_ json: JSONValue) {
         guard json["version"]?.int == 1, let alert = json["alert"]?.string, let status = json["status"]?.string,
             let sent = json["sent"]?.time

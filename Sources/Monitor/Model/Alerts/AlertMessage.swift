@@ -59,7 +59,7 @@ package struct AlertMessage: Hashable, Sendable {
     package var title = ""
     /// The address of the incident on the monitor's page.
     package var link: String?
-    /// The address of the instructions for whoever gets the message.
+    /// The address of the instructions for the person who gets the message.
     package var runbook: String?
     /// When the incident began.
     package var since = WallTime(milliseconds: 0)
@@ -128,6 +128,7 @@ package struct AlertMessage: Hashable, Sendable {
         }
         if title.isEmpty { title = reason.isEmpty ? alert : "\(alert): \(reason)" }
         if kind == .closes, ended == nil { ended = sent }
+        if streamCount == 0, since.milliseconds == 0 { since = sent }
     }
 
     /// The labels that all listed streams share.

@@ -40,6 +40,8 @@ package struct MonitorModel: Sendable {
     package internal(set) var reloads = 0
     package internal(set) var failedReloads = 0
     package internal(set) var latestReloadFailed = false
+    /// The receivers of alerts that do not get their messages.
+    package internal(set) var undelivered: [UndeliveredMessages] = []
 
     /// Creates a model.
     /// - Parameters:

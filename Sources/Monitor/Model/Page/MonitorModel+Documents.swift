@@ -10,6 +10,7 @@ extension MonitorModel {
         [
             "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
             "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
+            "undelivered": .array(undelivered.map(\.json)),
         ]
     }
 
@@ -19,7 +20,7 @@ extension MonitorModel {
             "time": .string(now.wallTime.rfc3339),
             "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
             "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
-            "monitor": monitorDocument(at: now.instant),
+            "monitor": monitorDocument(at: now.instant), "undelivered": .array(undelivered.map(\.json)),
         ]
     }
 

@@ -21,22 +21,17 @@ struct WatchBackends {
     /// The directory of the state; nil without one.
     let state: String?
     let isDryRun: Bool
+    let refusesPrivateAddresses: Bool
+    /// Knows which receivers do not get their messages.
+    let health = ReceiverHealth()
+    /// Sends what fires again to receivers that forget it.
+    let resender = MessageResender()
 
     /// Makes the backends, or throws ``WatchSetupError`` for the first that cannot be made.
     func backends(of configuration: WatchConfiguration) throws(WatchSetupError) -> [any Backend] {
         var made: [any Backend] = []
         for (name, backend) in configuration.backends.sorted(by: { $0.key < $1.key }) {
             made.append(try self.backend(name, backend))
-        }
-        return made
-    }
-
-    /// Makes the receivers of alerts, or throws ``WatchSetupError`` for the first that cannot be made.
-    func receivers(of configuration: WatchConfiguration) throws(WatchSetupError) -> [any Backend] {
-        var made: [any Backend] = []
-        if isDryRun { return made }
-        for (name, receiver) in configuration.receivers.sorted(by: { $0.key < $1.key }) {
-            made.append(try self.receiver(name, receiver))
         }
         return made
     }
@@ -51,19 +46,6 @@ struct WatchBackends {
             )
         }
         return RoutedBackend(base, name: name, routes: routes)
-    }
-
-    func receiver(_ name: String, _ receiver: AlertReceiver) throws(WatchSetupError) -> any Backend {
-        var key: [UInt8]?
-        if let secret = receiver.secret {
-            guard let text = Self.read(secret) else {
-                throw WatchSetupError(
-                    description: "\(receiver.place): the secret of `\(name)` cannot be read: \(Self.advice(secret))"
-                )
-            }
-            key = Array(text.utf8)
-        }
-        return WebhookBackend(receiver: name, url: receiver.webhook, key: key, transport: transport)
     }
 
     private func makeBase(_ configuration: BackendConfiguration) throws -> any Backend {
@@ -82,19 +64,6 @@ struct WatchBackends {
                 terminal: terminal
             )
         )
-    }
-
-    /// The first line of the secret, without spaces at its ends; nil if it cannot be read.
-    private static func read(_ secret: SecretReference) -> String? {
-        let text = try? BackendCredentials(secret, namedBy: "`secret`", form: "the key", namesSource: true).text()
-        return text?.split(whereSeparator: \.isNewline).first.map { String($0.trimmingWhitespace) }
-    }
-
-    private static func advice(_ secret: SecretReference) -> String {
-        switch secret {
-        case .environment(let name): "set the environment variable \(name)"
-        case .file(let path): "check that the file \(path) exists, is readable and has a text"
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Instrument
 internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentMonitorRuntime
@@ -15,6 +16,7 @@ struct WatchCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               player-monitor watch --check monitor.yaml
+              player-monitor watch --test-message ops monitor.yaml
               player-monitor watch --listen 127.0.0.1:9464 \\
                   --state /var/lib/player-monitor monitor.yaml
               player-monitor watch --shard 2/5 --listen 127.0.0.1:9465 monitor.yaml
@@ -37,6 +39,17 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Flag(help: "Validate the configuration and exit; exit code 1 if it has problems.")
     var check = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send a test message to a receiver of `notify`, print the answer of the service, and exit; exit code 1 if the \
+            service did not accept the message.
+            """,
+            valueName: "receiver"
+        )
+    )
+    var testMessage: String?
 
     @Option(help: ArgumentHelp("Part of the streams, as NUMBER/COUNT.", valueName: "number/count"))
     var shard: String?
@@ -76,6 +89,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func validate() throws {
+        if testMessage != nil, check { throw ValidationError("--test-message and --check must not stand together") }
         if let shard, Shard(shard) == nil {
             throw ValidationError(
                 "--shard must be NUMBER/COUNT such as 2/5, with NUMBER from 1 to COUNT (found '\(shard)')"
@@ -102,6 +116,12 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (result, sources) = read(kinds: .current)
+        if let testMessage {
+            let terminal = Terminal(isQuiet: true)
+            let configuration = try result.get(orReport: terminal, toStandardError: true)
+            let factory = try WatchRun.factory(self, terminal, SampleRoutes())
+            return try await TestMessage(to: testMessage, of: configuration, factory).run(SystemClock(), terminal)
+        }
         guard check else {
             let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
             return try await WatchRun(self, configuration, from: sources).run()

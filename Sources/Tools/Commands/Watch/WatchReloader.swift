@@ -106,6 +106,7 @@ final class WatchReloader: Sendable {
                 await receivers.apply(to: delivery.alerts)
             } catch { return fail(error.description) }
             factory.routes.replace(WatchRun.routes(new))
+            factory.keepReceivers(of: new)
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")
@@ -164,7 +165,7 @@ private struct BackendChanges {
         guard !factory.isDryRun else { return }
         for (name, receiver) in new.receivers.sorted(by: { $0.key < $1.key }) {
             if let known = old.receivers[name] {
-                if known.webhook != receiver.webhook || known.secret != receiver.secret {
+                if known.service != receiver.service {
                     replaced.append(try factory.receiver(name, receiver))
                 }
             } else {

@@ -35,17 +35,7 @@ struct WatchRun {
         )
         let (routes, taps) = (SampleRoutes(), SessionTaps())
         routes.replace(Self.routes(configuration))
-        let factory = WatchBackends(
-            terminal: log.terminal,
-            // The proxy of the streams is not used for backends.
-            transport: try SystemTransport.ofProgram(
-                maxConnectionsPerHost: 10_000,
-                refusingPrivateAddresses: command.refusePrivateAddresses
-            ),
-            routes: routes,
-            state: command.state,
-            isDryRun: command.dryRun
-        )
+        let factory = try Self.factory(command, log.terminal, routes)
         let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
         let source = ProbeSource(
             instrument: delivery.instrument,
@@ -84,9 +74,12 @@ struct WatchRun {
         monitor.start()
         if let server { log.event("listening on \(address(of: server))") }
         notifier.ready("watches \(String(counting: command.part(of: configuration).streams.count, "stream"))")
+        factory.health.observe { [weak monitor] in monitor?.note($0) }
+        let resending = Task { await factory.resender.run(monitor, clock: clock) }
         let chores = startChores(monitor, reloader, notifier, clock)
         await show(monitor, facts, clock, until: stop)
         chores.cancel()
+        resending.cancel()
         notifier.stopping()
         service.close()
         await monitor.stop(timeout: .seconds(20))
@@ -95,6 +88,26 @@ struct WatchRun {
         log.event("stopped")
         try log.terminal.checkOutput()
         if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+
+    /// What makes backends and receivers.
+    static func factory(
+        _ command: WatchCommand,
+        _ terminal: Terminal,
+        _ routes: SampleRoutes
+    ) throws -> WatchBackends {
+        WatchBackends(
+            terminal: terminal,
+            // The proxy of the streams is not used for backends.
+            transport: try SystemTransport.ofProgram(
+                maxConnectionsPerHost: 10_000,
+                refusingPrivateAddresses: command.refusePrivateAddresses
+            ),
+            routes: routes,
+            state: command.state,
+            isDryRun: command.dryRun,
+            refusesPrivateAddresses: command.refusePrivateAddresses
+        )
     }
 
     private func makeMonitor(_ source: ProbeSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
