@@ -111,7 +111,11 @@ final class Alertmanager: Sendable {
 
     /// What fires now.
     func alerts() async throws -> [JSONValue] {
-        let answer = try RawClient.get("/api/v2/alerts", port: Int(port))
+        // A long answer comes in chunks, which the raw client does not join.
+        let transport = try SystemTransport()
+        let request = HTTPRequest(.get, try url.resolving("/api/v2/alerts"), maxResponseBytes: 64 << 20)
+        let answer = try await transport.send(request)
+        transport.shutDown()
         return try JSONValue(parsing: answer.body).list ?? []
     }
 }

@@ -62,6 +62,8 @@ final class MailServer: Sendable {
                 while let end = text.firstIndex(of: "\n") {
                     let line = String(text[..<end])
                     text = String(text[text.index(after: end)...])
+                    // The end of the line with the port may come later than the port.
+                    if line.isEmpty { continue }
                     let gates = state.withLock { state in
                         state.lines.append(line)
                         return state.gates.filter { $0.count <= state.lines.count }.map(\.gate)
