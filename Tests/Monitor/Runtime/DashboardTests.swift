@@ -89,8 +89,10 @@ struct DashboardTests {
     func keyboard() async throws {
         try await withDashboard { served, browser in
             let listed = Self.listed
-            try await browser.wait(until: "\(listed) === 'film,news'")
+            // The rows may have got their order while one of the streams was starting.
             try await browser.wait(until: "document.querySelector('#tiles').textContent.includes('2playing')")
+            _ = try await browser.evaluate("arrange()")
+            try await browser.wait(until: "\(listed) === 'film,news'")
             // Every control, in the order of the page, and back; of the rows, one.
             let text = try await browser.evaluate(Self.stops).string
             let names = try #require(text).split(separator: "|").map(String.init)
@@ -160,9 +162,9 @@ struct DashboardTests {
     )
     func order() async throws {
         try await withDashboard { served, browser in
-            try await browser.wait(until: "\(Self.listed) === 'film,news'")
             try await browser.wait(until: "document.querySelector('#tiles').textContent.includes('2playing')")
             _ = try await browser.evaluate("arrange()")
+            try await browser.wait(until: "\(Self.listed) === 'film,news'")
             #expect(try await browser.evaluate("document.querySelector('#changed').hidden") == true)
             served.source.emit(
                 .event(Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)),

@@ -188,12 +188,21 @@ struct WatchCommandTests {
             #expect(
                 try RawClient.get("/metrics", port: port).body.contains("instrument_monitor_configuration_valid 0\n")
             )
+            let broken = try JSONValue(parsing: RawClient.get("/api/state", port: port).body)["monitor"]
+            guard case .array(let problems)? = broken?["configurationProblems"] else {
+                return #expect(Bool(false), "the dashboard's data have no problems: \(String(describing: broken))")
+            }
+            #expect(broken?["configurationProblemCount"]?.int == problems.count)
+            #expect(problems.first?["file"]?.string == file && problems.first?["line"]?.int == 3)
+            #expect(problems.contains { $0["message"]?.string?.contains("Did you mean `url`?") == true })
             _ = try write(first + "  - { name: two, url: \"\(url)\", continuous: true }\n")
             watch.send(SIGHUP)
             await watch.wait(for: "two plays")
             let metrics = try RawClient.get("/metrics", port: port).body
             #expect(metrics.contains("instrument_stream_sessions_total{stream=\"one\"} 1\n"), "\(watch.output)")
             #expect(metrics.contains("instrument_monitor_configuration_valid 1\n"))
+            let good = try JSONValue(parsing: RawClient.get("/api/state", port: port).body)["monitor"]
+            #expect(good?["configurationProblems"] == nil)
             watch.send(SIGTERM)
             #expect(await watch.waitUntilExit() == 0)
         }
