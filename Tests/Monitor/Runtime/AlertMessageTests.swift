@@ -1,8 +1,10 @@
 import Instrument
+import InstrumentHTTP
 import InstrumentJSON
-import InstrumentMonitor
 import InstrumentWatch
 import Testing
+
+@testable import InstrumentMonitor
 
 @Suite("Messages about alerts")
 struct AlertMessageTests {
