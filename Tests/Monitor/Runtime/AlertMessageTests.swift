@@ -45,7 +45,7 @@ struct AlertMessageTests {
             "{\"version\":2,\"alert\":\"a\",\"status\":\"firing\",\"sent\":\"2026-01-01T00:00:00Z\"}",
         ]
     )
-    func foreign(_ text: String) throws { #expect(AlertMessage(try JSONValue(parsing: text)) == nil) }
+    func foreign(_ text: String) throws { #expect(try AlertMessage(JSONValue(parsing: text)) == nil) }
 
     @Test("Messages of one incident share its identifier, and each reminder has another one")
     func identifiers() {

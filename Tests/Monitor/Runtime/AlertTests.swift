@@ -66,7 +66,7 @@ struct AlertTests {
         let streams = try (0..<50).map { try stream("s\($0)") } + [try stream("other", host: "elsewhere.example")]
         let failing = Dictionary(
             uniqueKeysWithValues: streams.map {
-                ($0.name, Drive.Behaviour.fails(after: .seconds(1), code: "connection"))
+                ($0.name, Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus"))
             }
         )
         var drive = Drive(configuration(streams, [down]), failing)

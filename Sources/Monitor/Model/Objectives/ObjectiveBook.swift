@@ -106,7 +106,10 @@ package struct ObjectiveBook: Sendable {
         var changes: [Change] = []
         for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) })
         {
-            guard let objective = known[key.objective] else { continue }
+            // Of which nothing is known now, as after a restart, keeps its state.
+            guard let objective = known[key.objective], budget.sums(minutes: 5, at: now.wallTime).total > 0 else {
+                continue
+            }
             let burning = Self.rules.first { Self.burns(budget, $0, objective, at: now.wallTime) }
             if let rule = burning {
                 guard firing.insert(key).inserted else { continue }
