@@ -69,7 +69,7 @@ demonstrate: programs
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
 	scripts/demonstrate-monitor.py $(OPTIONS)
 
-# OPTIONS='--update' stores the pictures anew, after a change of looks; OPTIONS='--only panel' takes some of them.
+# OPTIONS='--update' stores the pictures again, after a change of looks; OPTIONS='--only panel' takes some of them.
 pictures:
 	scripts/picture-pages.py $${OUT:-.build/pictures} $(OPTIONS)
 

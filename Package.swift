@@ -242,7 +242,8 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Terminal Text Transport Watch",
+            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Terminal Text Transport"
+                + " Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html"]
                 + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]

@@ -1,5 +1,6 @@
 // Names that code in the documentation may use without declaring them; see check-snippets.sh. Only type-checked, never
 // run.
+public import CVLC
 public import Instrument
 public import InstrumentAds
 public import InstrumentBackendKinds
@@ -34,6 +35,7 @@ public import InstrumentSift
 public import InstrumentTestKit
 public import InstrumentTrackers
 public import InstrumentTransport
+public import InstrumentVLC
 public import InstrumentWatch
 public import InstrumentXAPI
 public import Logging
@@ -81,6 +83,11 @@ extension Action { public static var like: Action { Action("Like") } }
 extension AttributeKey where Value == Int { public static var score: Self { "score" } }
 extension AttributeKey where Value == Double { public static var latitude: Self { "latitude" } }
 extension AttributeKey where Value == String { public static var filmID: Self { "filmID" } }
+
+// libVLC.
+public nonisolated(unsafe) let handle: OpaquePointer = placeholder()
+public nonisolated(unsafe) let instance: OpaquePointer = placeholder()
+public nonisolated(unsafe) let vlc: OpaquePointer = placeholder()
 
 // Manifests and ads.
 public let samplingKey: SamplingKey = placeholder()

@@ -4,8 +4,9 @@ public import Instrument
 /// A media player of libVLC 3 in this process.
 ///
 /// ```swift
-/// let media = libvlc_media_new_location(vlc, "https://example.com/master.m3u8")
-/// let handle = libvlc_media_player_new_from_media(media)
+/// guard let media = libvlc_media_new_location(vlc, "https://example.com/master.m3u8"),
+///     let handle = libvlc_media_player_new_from_media(media)
+/// else { return }
 /// let player = VLCPlayer(handle, logsOf: vlc)
 /// instrument.add(PlayerTracker(player))
 /// instrument.ready()

@@ -150,7 +150,7 @@ function fillGroup(element, playing, count) {
 function arrange() {
   shown = wanted();
   const names = new Set(shown);
-  for (const entry of [...shells.keys()]) if (!names.has(entry)) drop(entry);
+  for (const entry of shells.keys()) if (!names.has(entry)) drop(entry);
   const list = shown.map(entry => {
     let element = shells.get(entry);
     if (!element) shells.set(entry, element = shell(entry));
