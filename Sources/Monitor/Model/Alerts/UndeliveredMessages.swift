@@ -1,6 +1,7 @@
 package import Instrument
 package import InstrumentJSON
 internal import InstrumentText
+internal import InstrumentWatch
 
 /// A receiver of alerts whose latest message has not arrived.
 package struct UndeliveredMessages: Hashable, Sendable {
@@ -28,7 +29,48 @@ package struct UndeliveredMessages: Hashable, Sendable {
     }
 }
 
+extension UndeliveredMessages {
+    /// The alert of an incident about a receiver.
+    static let alert = "undelivered"
+    /// A failure that lasts for this long is an incident, and a message that is lost is one at once.
+    static let patience = Duration.seconds(60)
+
+    static func subject(_ receiver: String) -> String { "receiver \(receiver)" }
+
+    fileprivate func isIncident(at now: WallTime) -> Bool {
+        lost > 0 || now.milliseconds.saturatingSubtract(since.milliseconds) >= Int64(Self.patience.milliseconds)
+    }
+
+    /// - Parameter receivers: those that learn of it.
+    fileprivate func signal(to receivers: [String], at now: Timestamp) -> IncidentSignal {
+        var cause = StreamCause(.check, "Messages to \(receiver) do not arrive", since: since)
+        cause.text = reason
+        return IncidentSignal(
+            alert: Self.alert,
+            facts: .init(condition: "a message does not arrive", receivers: receivers, severity: .warning),
+            stream: Self.subject(receiver),
+            labels: ["receiver": receiver],
+            cause: cause,
+            since: now
+        )
+    }
+}
+
 extension MonitorModel {
     /// Takes note of the receivers that do not get their messages.
     package mutating func note(_ undelivered: [UndeliveredMessages]) { self.undelivered = undelivered }
+
+    /// Makes an incident of each receiver that does not get its messages; the other receivers learn of it.
+    mutating func judgeReceivers(at now: Timestamp) {
+        let failing = undelivered.filter { $0.isIncident(at: now.wallTime) }
+        let names = Set(failing.map(\.receiver))
+        for receiver in failing where !reportedReceivers.contains(receiver.receiver) {
+            let others = configuration.receivers.keys.filter { !names.contains($0) }.sorted()
+            book.fires(receiver.signal(to: others, at: now), at: now)
+        }
+        for name in reportedReceivers.subtracting(names).sorted() {
+            book.resolves(UndeliveredMessages.alert, of: UndeliveredMessages.subject(name), at: now)
+        }
+        reportedReceivers = names
+    }
 }

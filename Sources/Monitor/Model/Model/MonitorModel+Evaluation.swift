@@ -22,6 +22,7 @@ extension MonitorModel {
             case .resolves(let alert, let stream): book.resolves(alert, of: stream, at: now)
             }
         }
+        judgeReceivers(at: now)
     }
 
     private mutating func evaluate(_ alert: AlertConfiguration, _ state: StreamState, at now: Timestamp) {

@@ -53,6 +53,8 @@ package struct MonitorModel: Sendable {
     package var latestReloadFailed: Bool { failedReload != nil }
     /// The receivers of alerts that do not get their messages.
     package internal(set) var undelivered: [UndeliveredMessages] = []
+    /// Those of which there is, or was, an incident.
+    var reportedReceivers: Set<String> = []
 
     /// Creates a model.
     /// - Parameters:

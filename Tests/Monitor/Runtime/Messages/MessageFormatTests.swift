@@ -361,4 +361,39 @@ struct ReceiverHealthTests {
         let overview = drive.model.overview(MonitorFacts(), at: drive.now)
         #expect(overview["undelivered"] == [failing.json])
     }
+
+    @Test("A receiver that does not take its messages is an incident, which the other receivers learn of")
+    func incident() throws {
+        let place = ConfigurationPlace(file: "m.yaml", line: 1, column: 1)
+        var watched = configuration([try stream("a")])
+        for name in ["chat", "ops"] {
+            let service = AlertService.webhook(try HTTPURL("http://example.org/"), secret: nil)
+            watched.receivers[name] = AlertReceiver(service: service, place: place)
+        }
+        var drive = Drive(watched)
+        drive.run(for: .seconds(30))
+        let failing = UndeliveredMessages(receiver: "ops", reason: "HTTP 503", since: drive.now.wallTime)
+        drive.model.note([failing])
+        // A failure that is over soon is none.
+        drive.run(for: .seconds(50))
+        #expect(drive.messages.isEmpty && drive.model.book.open.isEmpty)
+        drive.run(for: .seconds(30))
+        #expect(drive.model.book.open.map(\.title) == ["Messages to ops do not arrive"])
+        #expect(drive.messages.map(\.receivers) == [["chat"]])
+        // Somebody closes it: it does not come again while the failure lasts.
+        let id = try #require(drive.model.book.open.first?.id)
+        _ = drive.model.act(.close(id: id), by: "Ana", at: drive.now)
+        drive.run(for: .seconds(60))
+        #expect(drive.model.book.open.isEmpty)
+        drive.model.note([])
+        drive.run(for: .seconds(60))
+        var lost = failing
+        lost.lost = 1
+        drive.model.note([lost])
+        drive.run(for: .seconds(20))
+        #expect(drive.model.book.open.count == 1)
+        drive.model.note([])
+        drive.run(for: .seconds(30))
+        #expect(drive.model.book.open.isEmpty && drive.messages.last?.kind == .closes)
+    }
 }
