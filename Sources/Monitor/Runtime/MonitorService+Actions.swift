@@ -13,14 +13,14 @@ extension MonitorService {
         let now = clock.timestamp
         switch request.path {
         case "/api/incidents":
-            let book = monitor.state.book
-            return .json(["incidents": book.document(at: now), "silences": book.silenceDocument])
+            let model = monitor.state
+            return .json(["incidents": model.incidentDocument(at: now), "silences": model.book.silenceDocument])
         case "/api/silences": return .json(["silences": monitor.state.book.silenceDocument])
         case "/api/audit": return .json(["audit": monitor.state.book.auditDocument])
         default:
             guard request.path.hasPrefix(Self.incidentPrefix) else { return nil }
             let id = String(request.path.dropFirst(Self.incidentPrefix.count))
-            guard let detail = monitor.state.book.detail(of: id, at: now) else {
+            guard let detail = monitor.state.detail(ofIncident: id, at: now) else {
                 return .text(404, "no incident has this identifier; list them with GET /api/incidents")
             }
             return .json(detail)
@@ -73,7 +73,7 @@ extension MonitorService {
     }
 
     private func reply(_ path: ActionPath, _ id: String) -> ServerReply {
-        if case .incident = path, let detail = monitor.state.book.detail(of: id, at: clock.timestamp) {
+        if case .incident = path, let detail = monitor.state.detail(ofIncident: id, at: clock.timestamp) {
             return .json(detail)
         }
         return .json(["id": .string(id)])

@@ -9,18 +9,26 @@ extension IncidentBook {
     /// Closed incidents of a document.
     private static let mostEnded = 50
 
+    /// Pieces of evidence of one incident.
+    private static let mostEvidence = 3
+
     /// The incidents for the page: the open ones, then those that closed last.
-    package func document(at now: Timestamp) -> JSONValue {
+    /// - Parameter evidence: what was kept of a stream that fails.
+    package func document(at now: Timestamp, evidence: (String) -> JSONValue? = { _ in nil }) -> JSONValue {
         let known = order.reversed().compactMap { incidents[$0] }
         let (open, closed) = (known.filter { !$0.isClosed }, known.filter(\.isClosed))
         let shown = open.prefix(Self.mostOpen) + closed.prefix(Self.mostEnded)
-        return .array(shown.map { .object(members(of: $0, at: now)) })
+        return .array(shown.map { .object(members(of: $0, at: now, evidence)) })
     }
 
     /// One incident with its log and its streams; nil for an unknown identifier.
-    package func detail(of id: String, at now: Timestamp) -> JSONValue? {
+    package func detail(
+        of id: String,
+        at now: Timestamp,
+        evidence: (String) -> JSONValue? = { _ in nil }
+    ) -> JSONValue? {
         guard let incident = incidents[id] else { return nil }
-        var members = members(of: incident, at: now)
+        var members = members(of: incident, at: now, evidence)
         members["log"] = .array(incident.log.map(\.json))
         members["members"] = .array(
             incident.order.prefix(Incident.mostKeptStreams).compactMap { incident.members[$0]?.json }
@@ -36,7 +44,11 @@ extension IncidentBook {
     /// Who did what, the latest at the front.
     package var auditDocument: JSONValue { .array(audit.reversed().map(\.json)) }
 
-    private func members(of incident: Incident, at now: Timestamp) -> [String: JSONValue] {
+    private func members(
+        of incident: Incident,
+        at now: Timestamp,
+        _ evidence: (String) -> JSONValue?
+    ) -> [String: JSONValue] {
         let active = incident.order.filter { incident.members[$0]?.isActive ?? false }
         // While the incident is open, those that fail come first.
         let names = (active + incident.order.filter { !(incident.members[$0]?.isActive ?? false) }).prefix(100)
@@ -51,6 +63,7 @@ extension IncidentBook {
             "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
         ]
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
+        members["evidence"] = .array(Array(active.lazy.compactMap(evidence).prefix(Self.mostEvidence)))
         if !incident.isOwnNetwork { members["host"] = incident.cause.host.map { .string($0) } }
         members["status"] = incident.cause.status.map { .int($0) }
         members["resource"] = incident.cause.resource.map { .string($0.rawValue) }

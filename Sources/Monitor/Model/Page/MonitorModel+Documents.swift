@@ -10,7 +10,7 @@ extension MonitorModel {
         [
             "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
             "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
-            "incidents": book.document(at: now), "silences": book.silenceDocument,
+            "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
             "objectives": objectives.document(configuration.objectives, at: now.wallTime),
             "undelivered": .array(undelivered.map(\.json)),
         ]
@@ -22,7 +22,7 @@ extension MonitorModel {
             "time": .string(now.wallTime.rfc3339),
             "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
             "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
-            "monitor": monitorDocument(at: now.instant), "incidents": book.document(at: now),
+            "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
             "silences": book.silenceDocument,
             "objectives": objectives.document(configuration.objectives, at: now.wallTime),
             "undelivered": .array(undelivered.map(\.json)),
@@ -64,6 +64,16 @@ extension MonitorModel {
     package func archive(of name: String) -> JSONValue? {
         stream(named: name).map { LoggedRequest.archive($0.causeEvidence?.requests ?? Array($0.requests.latest)) }
     }
+
+    /// The incidents for the page, each with the evidence of streams that fail.
+    package func incidentDocument(at now: Timestamp) -> JSONValue { book.document(at: now, evidence: evidence(of:)) }
+
+    /// One incident with its log and its streams; nil for an unknown identifier.
+    package func detail(ofIncident id: String, at now: Timestamp) -> JSONValue? {
+        book.detail(of: id, at: now, evidence: evidence(of:))
+    }
+
+    private func evidence(of name: String) -> JSONValue? { stream(named: name)?.causeEvidence?.json(of: name) }
 
     /// The revision of each stream, by slot.
     package var revisions: [Int: Int] { streams.mapValues(\.revision) }
