@@ -63,7 +63,11 @@ extension IncidentBook {
             "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
         ]
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
-        members["evidence"] = .array(Array(active.lazy.compactMap(evidence).prefix(Self.mostEvidence)))
+        var kept: [JSONValue] = []
+        for name in active where kept.count < Self.mostEvidence {
+            if let piece = evidence(name) { kept.append(piece) }
+        }
+        members["evidence"] = .array(kept)
         if !incident.isOwnNetwork { members["host"] = incident.cause.host.map { .string($0) } }
         members["status"] = incident.cause.status.map { .int($0) }
         members["resource"] = incident.cause.resource.map { .string($0.rawValue) }
