@@ -41,9 +41,9 @@ struct BudgetSeries: Hashable, Sendable {
         begin.map { Int(clamping: max(0, time.milliseconds.saturatingSubtract($0.milliseconds)) / 60_000) } ?? 0
     }
 
-    /// The numbers to save: all but the minutes, which are within the others.
+    /// The numbers to save, of each level.
     var saved: [[[Int]]] {
-        levels.dropFirst().map { level in
+        levels.map { level in
             level.points.map { [$0.unit, Int($0.bad.rounded()), Int($0.total.rounded())] }
         }
     }
@@ -51,10 +51,10 @@ struct BudgetSeries: Hashable, Sendable {
     /// Restores ``saved``; nil for another form.
     init?(saved: [[[Int]]], begin: WallTime?) {
         self.begin = begin
-        guard saved.count == levels.count - 1 else { return nil }
+        guard saved.count == levels.count else { return nil }
         for (index, numbers) in saved.enumerated() {
-            guard let points = Self.points(numbers, most: levels[index + 1].most) else { return nil }
-            levels[index + 1].points = points
+            guard let points = Self.points(numbers, most: levels[index].most) else { return nil }
+            levels[index].points = points
         }
     }
 

@@ -133,7 +133,8 @@ struct ObjectiveTests {
         #expect(abs(series.sums(minutes: 30 * 1_440, at: now).bad / 2_592_000 - 0.01) < 0.0001)
         let copy = try #require(BudgetSeries(saved: series.saved, begin: nil))
         #expect(copy.sums(minutes: 360, at: now).total == 21_600)
-        #expect(BudgetSeries(saved: [[[1, 2, 1]], [], []], begin: nil) == nil)
+        #expect(BudgetSeries(saved: [[[1, 2, 1]], [], [], []], begin: nil) == nil)
+        #expect(copy.sums(minutes: 5, at: now).total == 300)
         #expect(BudgetSeries(saved: [], begin: nil) == nil)
     }
 
