@@ -344,7 +344,7 @@ struct DashboardTests {
                 served.source.emit(.request(request), to: "news")
             }
             try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 3")
-            try await browser.wait(until: "document.body.textContent.includes('httpStatus')")
+            try await browser.wait(until: "document.body.textContent.includes('Error status')")
             try await browser.wait(until: "document.querySelectorAll('#alerting .incident').length >= 1")
             #expect(try await browser.evaluate(Self.faults).string == "")
             _ = try await browser.evaluate("location.hash = 'stream=news'")

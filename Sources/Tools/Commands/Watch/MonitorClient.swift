@@ -6,6 +6,29 @@ internal import InstrumentJSON
 internal import InstrumentText
 internal import InstrumentTransport
 
+/// Why a monitor did not do what it was asked to.
+enum MonitorClientError: Error, CustomStringConvertible {
+    /// The monitor refuses, with its words.
+    case refused(status: Int, String)
+    /// There is no monitor, or it does not answer.
+    case unreachable(HTTPError)
+
+    /// What went wrong, for a line that says that the monitor refuses.
+    var reason: String {
+        switch self {
+        case .refused(_, let words): words
+        case .unreachable(let error): error.message
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .refused(let status, let words): "the monitor refuses (status \(status)): \(words)"
+        case .unreachable(let error): "\(error)"
+        }
+    }
+}
+
 /// Speaks with a running monitor over HTTP.
 struct MonitorClient: Sendable {
     private let base: String
@@ -27,10 +50,14 @@ struct MonitorClient: Sendable {
         }
     }
 
-    func get(_ path: String) async -> Result<JSONValue, HTTPError> { await send(.get, path) }
+    func get(_ path: String) async -> Result<JSONValue, MonitorClientError> { await send(.get, path) }
 
     /// Sends a request; a refusal of the monitor is a failure with the monitor's words.
-    func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async -> Result<JSONValue, HTTPError> {
+    func send(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: JSONValue? = nil
+    ) async -> Result<JSONValue, MonitorClientError> {
         do throws(HTTPError) {
             var headers = HTTPHeaders()
             if let token { try headers.set("Authorization", "Bearer " + token, isSecret: true) }
@@ -46,17 +73,16 @@ struct MonitorClient: Sendable {
             let response = try await transport.send(request)
             if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
             let words = String(String(decoding: response.body.prefix(500), as: UTF8.self).trimmingWhitespace)
-            let isText = method != .get && !response.isSuccess && !words.isEmpty
-            return .failure(
-                HTTPError(
-                    .malformedResponse,
-                    isText
-                        ? "the monitor refuses (status \(response.status)): \(words)"
-                        : "expected the state of a monitor (found status \(response.status))"
-                )
+            if method != .get, !response.isSuccess, !words.isEmpty {
+                return .failure(.refused(status: response.status, words))
+            }
+            throw HTTPError(
+                .malformedResponse,
+                "expected the state of a monitor (found status \(response.status))",
+                status: response.status
             )
         } catch {
-            return .failure(error)
+            return .failure(.unreachable(error))
         }
     }
 }

@@ -53,7 +53,7 @@ struct TopCommand: AsyncParsableCommand {
                 let (path, body) = action.request(by: person)
                 switch await client.send(.post, path, body) {
                 case .success: return nil
-                case .failure(let error): return error.message
+                case .failure(let error): return error.reason
                 }
             }
             return await screen.run(until: stop) { detail in
