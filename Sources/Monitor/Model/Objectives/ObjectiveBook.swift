@@ -185,7 +185,8 @@ package struct ObjectiveBook: Sendable {
             for (key, budget) in budgets {
                 guard let value = value(budget, objective, at: time) else { continue }
                 var row: [String: JSONValue] = [
-                    "name": .string(objective.name), "goal": .double((objective.goal * 1e9).rounded() / 1e9), "value": .double(value.good),
+                    "name": .string(objective.name), "goal": .double((objective.goal * 1e9).rounded() / 1e9),
+                    "value": .double(value.good),
                     "budgetLeft": .double(value.left), "days": .int(objective.days),
                     "burning": .bool(firing.contains(key)),
                     "rates": .object(
