@@ -7,16 +7,27 @@ struct SegmentPlan: Sendable {
     private var last: Int64?
     /// The first segment that was chosen, which is fetched again at the end.
     private(set) var first: MediaSegment?
-    private var hasProbed = false
+    /// When the oldest segment was chosen last.
+    private var probed: MonotonicInstant?
     private var hasCompared = false
 
     /// Segments that are published less than this long ago may not be on all servers yet.
     private static let settling: Int64 = 1_000_000_000
 
-    /// The oldest segment of a live window, once.
-    mutating func oldest(of segments: some RandomAccessCollection<MediaSegment>, isLive: Bool) -> MediaSegment? {
-        guard isLive, !hasProbed, let oldest = segments.first, !oldest.isGap else { return nil }
-        hasProbed = true
+    /// The time between two looks at the oldest segment of a live window, which may begin to be missing at any time.
+    static let probeInterval = Duration.seconds(60)
+
+    /// The oldest segment of a live window, once in ``probeInterval``; nil if it is fetched anyway.
+    mutating func oldest(
+        of segments: some RandomAccessCollection<MediaSegment>,
+        besides fetched: [MediaSegment],
+        isLive: Bool,
+        at now: MonotonicInstant
+    ) -> MediaSegment? {
+        guard isLive, probed.map({ $0.duration(to: now) >= Self.probeInterval }) ?? true,
+            let oldest = segments.first, !oldest.isGap, !fetched.contains(where: { $0.sequence == oldest.sequence })
+        else { return nil }
+        probed = now
         return oldest
     }
 

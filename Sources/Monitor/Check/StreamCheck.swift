@@ -339,9 +339,8 @@ struct CheckSession {
             let next = renditions[place].plan.next(configuration.segmentCount, of: index, isLive: isLive, now: now)
             orders += next.map { order($0, of: place, name, .contents) }
             // After the others: what they show says whether the window or the clock is wrong.
-            if let oldest = renditions[place].plan.oldest(of: index, isLive: isLive),
-                !next.contains(where: { $0.sequence == oldest.sequence })
-            {
+            let instant = client.clock.now
+            if let oldest = renditions[place].plan.oldest(of: index, besides: next, isLive: isLive, at: instant) {
                 orders.append(order(oldest, of: place, name, .availability))
             }
             // The last chance to compare the first segment with itself, before it leaves the window.
