@@ -123,10 +123,6 @@ def state(name):
     if name in ("many", "thousand"):
         rows = mixed(200 if name == "many" else 1000)
         return base | {"streams": rows, "incidents": [INCIDENTS[0] | {"streams": [row["name"] for row in rows if row["state"] == "down"], "streamCount": 9}]}
-    if name == "alerts":
-        rows = base | {"streams": troubled(), "alerts": [{"alert": "down", "stream": "news-hd", "firing": True, "since": ago(700), "reason": "up == 0", "flapping": False}]}
-        del rows["incidents"]
-        return rows
     return base | {"streams": troubled(), "incidents": INCIDENTS, "objectives": OBJECTIVES, "silences": SILENCES}
 
 

@@ -88,11 +88,15 @@ package final class Monitor: Sendable {
         post { model, now in model.reload(configuration, at: now) }
     }
 
-    /// Ends the wait of a stream for its next session; a session without a picture is replaced.
-    package func tryNow(_ name: String) async -> TryOutcome {
+    /// Ends the wait of a stream for its next session; a session without a picture is replaced. The audit log has who
+    /// asked for it.
+    package func tryNow(_ name: String, by person: String) async -> TryOutcome {
         await withCheckedContinuation { continuation in
             post { model, now in
                 let (outcome, effects) = model.tryNow(name, at: now)
+                if outcome.refusal == nil {
+                    model.record(AuditEntry(time: now.wallTime, by: person, action: "try", target: name))
+                }
                 continuation.resume(returning: outcome)
                 return effects
             }
@@ -115,14 +119,6 @@ package final class Monitor: Sendable {
                 continuation.resume(returning: result)
                 return effects
             }
-        }
-    }
-
-    /// Records in the audit log what a person did beside incidents and silences.
-    package func record(_ action: String, on target: String, by person: String) {
-        post { model, now in
-            model.record(AuditEntry(time: now.wallTime, by: person, action: action, target: target))
-            return []
         }
     }
 

@@ -83,14 +83,9 @@ extension MonitorService {
 extension MonitorService {
     private func attempt(_ request: ServerRequest, by person: String) async -> ServerReply {
         guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
-        let outcome = await monitor.tryNow(name)
-        switch outcome {
-        case .unknown: return .text(404, "no stream has this name")
-        case .stopping: return .text(503, "the monitor stops, or the stream was removed")
-        case .starts, .restarts, .plays:
-            monitor.record("try", on: name, by: person)
-            return .json(["name": .string(name), "outcome": .string(outcome.rawValue)])
-        }
+        let outcome = await monitor.tryNow(name, by: person)
+        if let refusal = outcome.refusal { return .text(outcome == .unknown ? 404 : 503, refusal) }
+        return .json(["name": .string(name), "outcome": .string(outcome.rawValue)])
     }
 }
 

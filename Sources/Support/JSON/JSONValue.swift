@@ -41,6 +41,16 @@ extension JSONValue {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     /// The number, if it is an integer.
     public var int: Int? { if case .int(let value) = self { value } else { nil } }
+    /// The number of either kind.
+    package var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+    /// The elements, if it is an array.
+    package var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 }
 
 extension JSONValue: CustomStringConvertible {

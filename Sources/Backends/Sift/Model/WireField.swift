@@ -148,10 +148,6 @@ extension WireModel {
     }
 }
 
-extension JSONValue {
-    var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
-}
-
 extension String {
     /// `portraitUpsideDown` as `portrait_upside_down`.
     fileprivate var snakeCased: String {

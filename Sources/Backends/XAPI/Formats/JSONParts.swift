@@ -16,17 +16,7 @@ extension JSONValue {
         return .double(value)
     }
 
-    /// The number of either kind.
-    var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value
-        default: nil
-        }
-    }
-
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
     package var members: [String: JSONValue]? { if case .object(let values) = self { values } else { nil } }
 
     /// True for a date and time with a zone, in the format of ISO 8601.

@@ -55,8 +55,8 @@ public struct SteeringManifest: Hashable, Sendable {
         timeToLive = seconds < 1e9 ? Int64(seconds * 1_000_000_000) : .max
         reloadURL = value["RELOAD-URI"]?.string.flatMap { try? url.resolving($0) }
         let order = value["PATHWAY-PRIORITY"] ?? value["SERVICE-LOCATION-PRIORITY"]
-        priority = order?.elements.prefix(Self.mostEntries).compactMap(\.string) ?? []
-        clones = value["PATHWAY-CLONES"]?.elements.prefix(Self.mostEntries).compactMap { Clone($0) } ?? []
+        priority = order?.elements?.prefix(Self.mostEntries).compactMap(\.string) ?? []
+        clones = value["PATHWAY-CLONES"]?.elements?.prefix(Self.mostEntries).compactMap { Clone($0) } ?? []
     }
 }
 
@@ -82,16 +82,4 @@ extension SteeringManifest.Clone {
         }
         self.init(base: base, id: id, host: replacement?["HOST"]?.string, parameters: parameters)
     }
-}
-
-extension JSONValue {
-    fileprivate var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value
-        default: nil
-        }
-    }
-
-    fileprivate var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 }

@@ -35,7 +35,7 @@ extension AlertMessage {
         (link, runbook) = (json["link"]?.string, json["runbook"]?.string)
         (by, note) = (json["by"]?.string, json["note"]?.string)
         (self.sent, ended) = (sent, json["ended"]?.time)
-        for item in json["streams"]?.elements.prefix(Self.mostStreams) ?? [] {
+        for item in json["streams"]?.elements?.prefix(Self.mostStreams) ?? [] {
             if let item = Item(item, orSince: sent) { add(item) }
         }
         since = json["since"]?.time ?? since
@@ -76,12 +76,4 @@ extension JSONValue {
     fileprivate static func time(_ time: WallTime?) -> JSONValue { text(time?.rfc3339) }
 
     fileprivate var time: WallTime? { string.flatMap { WallTime(rfc3339: $0) } }
-    fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-    fileprivate var number: Double? {
-        switch self {
-        case .int(let number): Double(number)
-        case .double(let number): number
-        default: nil
-        }
-    }
 }

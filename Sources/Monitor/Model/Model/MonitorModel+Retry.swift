@@ -13,6 +13,15 @@ package enum TryOutcome: String, Hashable, Sendable {
     case unknown
     /// The monitor stops.
     case stopping
+
+    /// Why nothing was tried; nil if there is nothing to say.
+    package var refusal: String? {
+        switch self {
+        case .starts, .restarts, .plays: nil
+        case .unknown: "no stream has this name"
+        case .stopping: "the monitor stops, or the stream was removed"
+        }
+    }
 }
 
 extension MonitorModel {

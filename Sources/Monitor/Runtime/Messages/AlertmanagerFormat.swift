@@ -58,7 +58,7 @@ package struct AlertmanagerFormat: MessageFormat {
             ("summary", content.headline), ("description", content.factLines.joined(separator: "\n")),
             ("address", MessageText.plain(item.address)), ("cause", MessageText.plain(message.reason)),
             ("incident", MessageText.plain(message.incident)),
-            ("runbook_url", content.links.first { $0.text == "Runbook" }?.url),
+            ("runbook_url", content.runbook),
         ]
         var annotations: [String: JSONValue] = [:]
         for (name, text) in texts { if let text, !text.isEmpty { annotations[name] = .string(text) } }
@@ -67,9 +67,7 @@ package struct AlertmanagerFormat: MessageFormat {
             "annotations": .object(annotations),
             "startsAt": .string(item.since.rfc3339), "endsAt": .string(end(of: item, message, at: now).rfc3339),
         ]
-        if let link = content.links.first(where: { $0.text == "Incident" }) {
-            alert["generatorURL"] = .string(link.url)
-        }
+        alert["generatorURL"] = content.incident.map { .string($0) }
         return .object(alert)
     }
 

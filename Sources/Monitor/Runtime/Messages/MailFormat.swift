@@ -11,8 +11,6 @@ internal import InstrumentWatch
 /// readers show them as one conversation. `Auto-Submitted` (RFC 3834) keeps automatic answers away.
 struct MailFormat: Sendable {
     private static let lineEnd = "\r\n"
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     private let sender: MailAddress
     private let recipients: [MailAddress]
@@ -54,12 +52,7 @@ struct MailFormat: Sendable {
     }
 
     /// `Thu, 01 Jan 2026 00:12:34 +0000` (RFC 5322, section 3.3).
-    static func date(_ time: WallTime) -> String {
-        let date = time.date
-        let weekday = Int(date.daysSince1970.flooredQuotientAndRemainder(dividingBy: 7).remainder)
-        return "\(days[weekday % days.count]), \(date.day.padded(2)) \(months[(date.month - 1) % months.count]) "
-            + "\(date.year.padded(4)) \(time.timeOfDay.prefix(8)) +0000"
-    }
+    static func date(_ time: WallTime) -> String { time.internetDate(zone: "+0000") }
 
     private static func text(of address: MailAddress) -> String {
         let name = MessageText.plain(address.name, atMost: 100)

@@ -28,7 +28,8 @@ struct MessageContent: Hashable, Sendable {
     var streams: [String]
     /// The number of further streams.
     var omitted: Int
-    var links: [Link]
+    /// The addresses of the incident on the monitor's page, and of the instructions.
+    var (incident, runbook): (String?, String?)
 
     init(_ message: AlertMessage) {
         let title = MessageText.plain(message.title, atMost: 500)
@@ -38,8 +39,14 @@ struct MessageContent: Hashable, Sendable {
         streams = items.map { Self.line($0, without: shared) }
         omitted = max(0, message.streamCount - items.count)
         facts = Self.facts(of: message, shared)
-        links = [("Incident", message.link), ("Runbook", message.runbook)].compactMap { text, address in
-            address.flatMap { Self.safe($0) }.map { Link(text: text, url: $0) }
+        incident = message.link.flatMap { Self.safe($0) }
+        runbook = message.runbook.flatMap { Self.safe($0) }
+    }
+
+    /// What a person may open.
+    var links: [Link] {
+        [("Incident", incident), ("Runbook", runbook)].compactMap { text, url in
+            url.map { Link(text: text, url: $0) }
         }
     }
 

@@ -34,9 +34,7 @@ package struct PagerDutyFormat: MessageFormat {
             let content = MessageContent(message)
             event["payload"] = Self.payload(message, content)
             event["client"] = "player-monitor"
-            if let link = content.links.first(where: { $0.text == "Incident" }) {
-                event["client_url"] = .string(link.url)
-            }
+            event["client_url"] = content.incident.map { .string($0) }
             event["links"] = .array(content.links.map { ["href": .string($0.url), "text": .string($0.text)] })
         }
         return try HTTPRequest.message(.object(event), to: url)

@@ -106,7 +106,7 @@ const silenceLabels = incident => Object.keys(incident.labels || {}).length ? in
 
 /** The buttons of an incident. */
 function drawActions(parent, incident, isShort) {
-  const may = store.role === "act" && !incident.isAlert && isOpen(incident), path = "/api/incidents/" + encodeURIComponent(incident.id);
+  const may = store.role === "act" && isOpen(incident), path = "/api/incidents/" + encodeURIComponent(incident.id);
   const items = [];
   if (may && incident.state === "open") items.push(["Acknowledge", () => askAcknowledge(incident)]);
   if (may && !isQuiet(incident) && !(isShort && incident.state !== "open")) items.push(["Silence…", () => askSilence(incident.title, silenceLabels(incident))]);

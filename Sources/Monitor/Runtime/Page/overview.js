@@ -4,7 +4,7 @@ const tileStates = ["down", "stalled", "impaired", "playing", "starting", "waiti
 
 function drawTiles() {
   const counts = {};
-  for (const row of store.rows.values()) counts[stateOf(row)] = (counts[stateOf(row)] || 0) + 1;
+  for (const row of store.rows.values()) counts[row.state] = (counts[row.state] || 0) + 1;
   const items = tileStates.filter(state => counts[state] || ["down", "stalled", "playing"].includes(state) || choices.state === state)
     .map(state => ({ key: state, figure: String(counts[state] || 0), text: state, tone: counts[state] ? states[state].tone : "zero" }));
   // The objective whose budget is nearest to its end.
@@ -49,7 +49,7 @@ function incidentDetails(incident) {
 function drawIncidents(parent, list) {
   keyed(parent, list, incident => incident.id, incident => {
     const item = el("div", null, "incident"), link = el("a", null, "title");
-    link.href = "#" + new URLSearchParams(incident.isAlert ? { stream: incident.streams[0] } : { incident: incident.id });
+    link.href = "#" + new URLSearchParams({ incident: incident.id });
     item.parts = { link, text: el("span", null, "dim"), time: el("span", null, "age"), who: el("span", null, "who"), acts: el("span", null, "acts") };
     const words = el("div", null, "words", link, item.parts.text);
     item.append(el("i"), words, item.parts.time, item.parts.who, item.parts.acts);
@@ -60,7 +60,7 @@ function drawIncidents(parent, list) {
     const parts = item.parts, end = isOpen(incident) ? now() : Date.parse(incident.ended);
     say(parts.link, incident.title);
     mark(parts.link, "aria-current", panel.incident === incident.id ? "true" : null);
-    say(parts.text, (incident.text && incident.isAlert ? incident.text + " · " : "") + incidentDetails(incident));
+    say(parts.text, incidentDetails(incident));
     say(parts.time, (isOpen(incident) ? "" : "closed, ") + duration(end - Date.parse(incident.since)));
     mark(parts.time, "title", "since " + clock(incident.since, now()) + " UTC");
     say(parts.who, holder(incident));
@@ -88,7 +88,7 @@ function drawOverview() {
   drawConfiguration();
   drawHealth();
   drawEmpty();
-  const down = [...store.rows.values()].filter(row => stateOf(row) === "down").length;
+  const down = [...store.rows.values()].filter(row => row.state === "down").length;
   const title = (down ? "(" + down + " down) " : "") + (panel.stream ? panel.stream + " – " : "") + "Instrument monitor";
   if (document.title !== title) document.title = title;
 }

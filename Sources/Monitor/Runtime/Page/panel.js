@@ -68,9 +68,9 @@ function drawStream() {
   say(parts.causeText, [cause ? word.trim() + (time ? " " + time : "") + "." : "", cause?.text || (known.up === false && known.error ? known.error.message || known.error.code : "")
     || (known.broken?.length ? "Broken rules: " + known.broken.join(", ") + "." : ""), next > 0 && word !== "next in " ? "Next try in " + duration(next) + "." : ""].filter(Boolean).join(" "));
   const own = incidentsOf(panel.stream), may = store.role === "act";
-  keyed(parts.incidents, own.filter(incident => !incident.isAlert), incident => incident.id, incident => { const link = el("a"); link.href = address({ stream: null, compare: null, incident: incident.id }); return link; },
+  keyed(parts.incidents, own, incident => incident.id, incident => { const link = el("a"); link.href = address({ stream: null, compare: null, incident: incident.id }); return link; },
     (link, incident) => say(link, "Incident: " + incident.title + (holder(incident) ? " (" + holder(incident) + ")" : "")));
-  const free = own.find(incident => incident.state === "open" && !incident.isAlert);
+  const free = own.find(incident => incident.state === "open");
   keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
   parts.tryNow.hidden = parts.silence.hidden = !may;
   parts.checkNow.hidden = !may || panel.hasNoCheck;

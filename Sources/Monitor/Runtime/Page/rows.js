@@ -32,7 +32,7 @@ let shown = [], shells = new Map(), near = new Set(), current = null;
 function wanted() {
   const words = choices.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = store.names.map(name => store.rows.get(name)).filter(row => row
-    && (!choices.state || stateOf(row) === choices.state) && (!words.length || words.every(word => textOf(row).includes(word))));
+    && (!choices.state || row.state === choices.state) && (!words.length || words.every(word => textOf(row).includes(word))));
   const byName = (a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
   const compare = choices.sort === "state" ? (a, b) => lookOf(a).rank - lookOf(b).rank
     : choices.sort === "name" ? byName : (a, b) => (a[choices.sort] ?? Infinity) - (b[choices.sort] ?? Infinity) || 0;
@@ -182,7 +182,7 @@ function drawGroups() {
   for (const entry of shown) {
     if (isGroup(entry)) { end(); [group, playing, count] = [entry, 0, 0]; continue; }
     count += 1;
-    if (stateOf(store.rows.get(entry) || {}) === "playing") playing += 1;
+    if (store.rows.get(entry)?.state === "playing") playing += 1;
   }
   end();
 }

@@ -10,8 +10,6 @@ const states = {
   waiting: { rank: 5, sign: "○", tone: "idle" },
   stopped: { rank: 6, sign: "□", tone: "idle" },
 };
-/** The names of states of a session, in words of a stream. */
-const synonyms = { rebuffering: "stalled", joining: "starting", new: "starting", pausedBuffering: "stalled", idle: "waiting", ended: "stopped", failed: "down" };
 const unknownState = { rank: 4, sign: "·", tone: "idle" };
 
 const store = {
@@ -33,15 +31,7 @@ const store = {
 /** The monitor's time; stands still while nothing arrives. */
 const now = () => (store.isStale ? store.latest : Date.now()) + store.ahead;
 
-const stateOf = row => synonyms[row.state] || row.state;
-const lookOf = row => states[stateOf(row)] || unknownState;
-
-/** An alert as an incident, for a monitor that has no incidents. */
-const fromAlert = alert => ({
-  id: "alert:" + alert.alert + ":" + alert.stream, title: alert.alert + (alert.reason ? ": " + alert.reason : ""), severity: alert.firing ? "critical" : "warning",
-  state: "open", since: alert.since, streams: [alert.stream], streamCount: 1, labels: {}, alerts: [alert.alert],
-  text: alert.firing ? "" : "pending", isAlert: true,
-});
+const lookOf = row => states[row.state] || unknownState;
 
 /** Takes a document: the whole state, or an update. Returns the names of the streams that changed. */
 function take(document, isWhole) {
@@ -58,9 +48,7 @@ function take(document, isWhole) {
       store.rows.set(row.name, row);
     }
   }
-  if (document.incidents) store.incidents = document.incidents;
-  else if (document.alerts) store.incidents = document.alerts.map(fromAlert);
-  for (const key of ["silences", "objectives", "backends", "monitor", "role"]) if (document[key] !== undefined) store[key] = document[key];
+  for (const key of ["incidents", "silences", "objectives", "backends", "monitor", "role"]) if (document[key] !== undefined) store[key] = document[key];
   return streams.map(row => row.name);
 }
 
@@ -86,18 +74,18 @@ function reasonOf(row) {
     if (row.up === false && row.error) parts.push(row.error.code);
   }
   const next = Date.parse(row.nextTry) - now();
-  if (next > 0 && stateOf(row) !== "waiting") parts.push("next try " + duration(next));
+  if (next > 0 && row.state !== "waiting") parts.push("next try " + duration(next));
   return parts.join(" · ");
 }
 
 /** The state in words: with its duration, or until when it waits. */
 function stateText(row) {
-  const state = stateOf(row), next = Date.parse(row.nextTry) - now();
+  const state = row.state, next = Date.parse(row.nextTry) - now();
   if (state === "waiting" && next > 0) return ["next in ", duration(next)];
   const since = now() - Date.parse(row.stateSince || "");
   return [state, state !== "playing" && since >= 0 ? duration(since) : ""];
 }
 
 /** The text that a filter looks at. */
-const textOf = row => [row.name, row.title, stateOf(row), ...Object.entries(row.labels || {}).map(([key, value]) => key + "=" + value),
+const textOf = row => [row.name, row.title, row.state, ...Object.entries(row.labels || {}).map(([key, value]) => key + "=" + value),
   ...(row.broken || []), row.cause?.title, row.cause?.host, row.cause?.text, row.up === false ? row.error?.code : ""].filter(Boolean).join("\n").toLowerCase();

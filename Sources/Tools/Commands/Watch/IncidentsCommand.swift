@@ -38,14 +38,7 @@ struct IncidentsCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Address of the monitor (--listen of watch).", valueName: "url"))
         var at = "http://127.0.0.1:9464"
 
-        @Option(
-            name: .customLong("token-from"),
-            help: ArgumentHelp(
-                "Source of the token: the name of an environment variable, or 'file:PATH'.",
-                valueName: "variable-or-file"
-            )
-        )
-        var token: CredentialsOption?
+        @OptionGroup var token: MonitorToken
 
         @Flag(help: "Print JSON.")
         var json = false
@@ -151,13 +144,7 @@ struct IncidentShowCommand: AsyncParsableCommand {
         for name in ["id", "state", "severity", "host", "since", "ended", "by", "until", "note"] {
             if incident[name]?.string != nil { rows.append([TerminalText(trusted: name), incident.cell(name)]) }
         }
-        let minutes: Double? =
-            switch incident["viewerMinutes"] {
-            case .double(let value)?: value
-            case .int(let value)?: Double(value)
-            default: nil
-            }
-        if let minutes { rows.append(["viewer minutes", "\(minutes)"]) }
+        if let minutes = incident["viewerMinutes"]?.number { rows.append(["viewer minutes", "\(minutes)"]) }
         for line in ColumnTable(rows).lines { try terminal.output(line + "\n") }
         let members = (incident["members"]?.elements ?? []).map { member -> [TerminalText] in
             let ended = member["ended"]?.string.map { TerminalText("until " + $0) } ?? "fails"
@@ -300,9 +287,6 @@ struct IncidentUnsilenceCommand: AsyncParsableCommand {
 }
 
 extension JSONValue {
-    /// The elements of a list; nil for another value.
-    fileprivate var elements: [JSONValue]? { if case .array(let list) = self { list } else { nil } }
-
     /// The text of a member, safe for a terminal; empty without one.
     fileprivate func cell(_ name: String) -> TerminalText { TerminalText(self[name]?.string ?? "") }
 }

@@ -29,6 +29,18 @@ enum MonitorClientError: Error, CustomStringConvertible {
     }
 }
 
+/// The token of a monitor that a command speaks with.
+struct MonitorToken: ParsableArguments {
+    @Option(
+        name: .customLong("token-from"),
+        help: ArgumentHelp(
+            "Source of the monitor's token: the name of an environment variable, or 'file:PATH'.",
+            valueName: "variable-or-file"
+        )
+    )
+    var source: CredentialsOption?
+}
+
 /// Speaks with a running monitor over HTTP.
 struct MonitorClient: Sendable {
     private let base: String
@@ -36,9 +48,9 @@ struct MonitorClient: Sendable {
     private let transport: SystemTransport
 
     /// - Parameter url: the address of the monitor, without a path.
-    init(_ url: String, token: CredentialsOption?) throws {
+    init(_ url: String, token: MonitorToken) throws {
         transport = try SystemTransport.ofProgram()
-        self.token = try token?.secret(namedBy: "--token-from", form: "the token of the monitor")
+        self.token = try token.source?.secret(namedBy: "--token-from", form: "the token of the monitor")
         base = try HTTPURL(url).origin
     }
 

@@ -35,18 +35,11 @@ extension Monitor {
     func perform(_ action: StreamTable.Action, by person: String) async -> String? {
         let result: Result<String, IncidentActionError>
         switch action {
-        case .tryNow(let stream):
-            switch await tryNow(stream) {
-            case .unknown: return "no stream has this name"
-            case .stopping: return "the monitor stops, or the stream was removed"
-            case .starts, .restarts, .plays:
-                record("try", on: stream, by: person)
-                return nil
-            }
+        case .tryNow(let stream): return await tryNow(stream, by: person).refusal
         case .acknowledge(let incident, let note):
             result = await act(.acknowledge(id: incident, until: .seconds(3_600), note: note), by: person)
         case .silence(let stream, let reason):
-            guard let matcher = LabelMatcher(label: "stream", value: stream) else { return "no stream has this name" }
+            guard let matcher = LabelMatcher(label: "stream", value: stream) else { return TryOutcome.unknown.refusal }
             result = await act(.silence([matcher], for: .seconds(3_600), reason: reason), by: person)
         }
         switch result {

@@ -27,14 +27,7 @@ struct TopCommand: AsyncParsableCommand {
     @Argument(help: "Address of the monitor (--listen of watch).")
     var url = "http://127.0.0.1:9464"
 
-    @Option(
-        name: .customLong("token-from"),
-        help: ArgumentHelp(
-            "Source of the monitor's token: the name of an environment variable, or 'file:PATH'.",
-            valueName: "variable-or-file"
-        )
-    )
-    var token: CredentialsOption?
+    @OptionGroup var token: MonitorToken
 
     @Flag(help: "Print the table once, also on a terminal.")
     var plain = false

@@ -105,14 +105,14 @@ final class WatchReloader: Sendable {
             fail(failure, "\(failure.count) problems")
         case .success(let new):
             let old = state.withLock { $0.current }
-            if let problem = command.problem(ofAccess: new) { return fail(FailedReload(reason: problem), problem) }
+            if let problem = command.problem(ofAccess: new) { return fail(problem) }
             do throws(WatchSetupError) {
                 let backends = try BackendChanges(backendsFrom: old, to: new, factory)
                 let receivers = try BackendChanges(receiversFrom: old, to: new, factory)
                 try access.apply(new)
                 await backends.apply(to: delivery.instrument)
                 await receivers.apply(to: delivery.alerts)
-            } catch { return fail(FailedReload(reason: error.description), error.description) }
+            } catch { return fail(error.description) }
             factory.routes.replace(WatchRun.routes(new))
             factory.keepReceivers(of: new)
             identities.replace(new)
@@ -121,6 +121,8 @@ final class WatchReloader: Sendable {
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")
         }
     }
+
+    private func fail(_ reason: String) { fail(FailedReload(reason: reason), reason) }
 
     private func fail(_ failure: FailedReload, _ reason: String) {
         monitor.note(failure)
