@@ -245,7 +245,7 @@ let package = Package(
             uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Terminal Text Transport"
                 + " Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
-            embedding: ["Page/dashboard.css", "Page/dashboard.html"]
+            embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/month.css"]
                 + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]
                 .map { "Page/\($0).js" }
         ),
@@ -291,7 +291,7 @@ let package = Package(
 
         // What several rooms share. Knows nothing of trackers and backends.
         library("Text", "Support/Text"),
-        library("PageDesign", "Support/PageDesign", embedding: ["tokens.css"]),
+        library("PageDesign", "Support/PageDesign", uses: "Terminal Text", embedding: ["document.css", "tokens.css"]),
         library("Files", "Support/Files", uses: "Text"),
         library("Sockets", "Support/Sockets", uses: "Text"),
         library("JSON", "Support/JSON", uses: "Text"),

@@ -65,9 +65,24 @@ package final class MonitorService: Sendable {
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
             guard let archive = monitor.state.archive(of: name) else { return .text(404, "no stream has this name") }
             return .json(archive)
+        case "/month", "/api/month": return month(request)
         case "/events": return .events { [hub] sink in hub.add(sink, of: request.client) }
         default: return .text(404, "nothing is here; try /, /metrics, /probe or /healthz")
         }
+    }
+
+    /// The report of the latest 30 days, or of `?month=2026-11`.
+    private func month(_ request: ServerRequest) -> ServerReply {
+        let now = clock.timestamp
+        var period = ReportPeriod(until: now.wallTime)
+        if let text = request.parameter("month") {
+            guard let month = ReportPeriod(month: text) else {
+                return .text(400, "the month must be a year and a month, as in ?month=2026-11")
+            }
+            period = month
+        }
+        let report = monitor.shown(at: now.instant).month(period, at: now)
+        return request.path == "/month" ? .page(MonthPage(report).html) : .json(report.document)
     }
 
     /// Ends the streams of events.
@@ -103,6 +118,11 @@ package final class MonitorService: Sendable {
 extension ServerReply {
     static func json(_ value: JSONValue) -> ServerReply {
         ServerReply(200, "application/json; charset=utf-8", value.bytes)
+    }
+
+    /// A page that has its policy itself; nobody else's page may frame it.
+    static func page(_ html: String) -> ServerReply {
+        ServerReply(200, "text/html; charset=utf-8", Array(html.utf8), headers: [("X-Frame-Options", "DENY")])
     }
 }
 

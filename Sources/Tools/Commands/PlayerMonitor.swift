@@ -27,8 +27,7 @@ struct PlayerMonitor: AsyncParsableCommand {
         version: ProgramVersion.line(of: "player-monitor"),
         subcommands: [
             PlayCommand.self, CheckCommand.self, WatchCommand.self, TopCommand.self, IncidentsCommand.self,
-            AttachCommand.self,
-            QueueCommand.self,
+            ObjectivesCommand.self, AttachCommand.self, QueueCommand.self,
             XAPICommand.self, SeerCommand.self, AdaptationCommand.self, PrivacyCommand.self, ReplayCommand.self,
             ReportCommand.self, ExplainCommand.self, AdsCommand.self, SCTE35Command.self, CMCDCommand.self,
         ] + deviceCommands

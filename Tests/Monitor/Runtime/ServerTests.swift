@@ -98,6 +98,10 @@ struct ServerTests {
             #expect(try RawClient.get("/api/stream?name=%6Eews", port: port).status == 200)
             #expect(try RawClient.get("/api/stream?name=other", port: port).status == 404)
             #expect(try RawClient.get("/../etc/passwd", port: port).status == 404)
+            #expect(try RawClient.get("/month", port: port).body.contains("There was no incident in these days."))
+            let month = try JSONValue(parsing: try RawClient.get("/api/month?month=2025-11", port: port).body)
+            #expect(month["period"]?.string == "2025-11")
+            #expect(try RawClient.get("/api/month?month=2025-13", port: port).status == 400)
             let page = try RawClient.get("/", port: port)
             #expect(
                 page.head.contains("content-security-policy: default-src 'none'")

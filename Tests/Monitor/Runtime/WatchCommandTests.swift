@@ -591,4 +591,43 @@ struct WatchCommandTests {
         watch.send(SIGTERM)
         #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
     }
+
+    @Test("`objectives` shows the month of a running monitor as text, JSON, page and PDF")
+    func objectives() async throws {
+        let file = try write(
+            """
+            defaults: { continuous: true }
+            streams: [{ name: gone, url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8" }]
+            alerts: [{ name: down, when: up == 0, to: ops }]
+            incidents: { group_wait: 1s }
+            notify: { ops: { webhook: "http://127.0.0.1:\(try TestServer.closedPort())/x" } }
+            objectives: [{ name: up, up: 99%, by: stream, to: [ops] }]
+            """
+        )
+        let watch = try RunningWatch(["--dry-run", "--listen", "127.0.0.1:0", file])
+        let port = await watch.port()
+        await watch.wait(for: "alert (dry run) FIRING down: gone")
+        let run = { (arguments: [String]) async throws -> CommandResult in
+            let access = ["--at", "http://127.0.0.1:\(port)"]
+            return try await command([siblingProgram("player-monitor"), "objectives"] + arguments + access)
+        }
+        let text = try await run([])
+        #expect(text.status == 0 && text.output.contains("1 incident, "), "\(text)")
+        #expect(try JSONValue(parsing: try await run(["--json"]).output)["incidents"]?.elements?.count == 1)
+        let page = FileManager.default.temporaryDirectory.appending(path: "month-\(UUID().uuidString)").path
+        defer { for end in ["html", "pdf"] { try? FileManager.default.removeItem(atPath: "\(page).\(end)") } }
+        #expect(try await run(["-o", page + ".html"]).status == 0)
+        #expect(try String(contentsOfFile: page + ".html", encoding: .utf8).contains("<h2 id=\"incidents\">"))
+        #expect(try await run(["--month", "2026-13"]).status == 1)
+        #expect(try await run(["--json", "-o", "-"]).status == 2)
+        let missing = try await run(["--pdf", page + ".pdf", "--browser", "no-such-browser"])
+        #expect(missing.status == 2 && missing.errors.contains("no-such-browser"), "\(missing)")
+        if installedProgram("chromium") != nil {
+            let printed = try await run(["--pdf", page + ".pdf"])
+            #expect(printed.status == 0, "\(printed)")
+            #expect(try Data(contentsOf: URL(filePath: page + ".pdf")).starts(with: Data("%PDF-".utf8)))
+        }
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+    }
 }

@@ -1,13 +1,22 @@
 internal import Instrument
+internal import InstrumentText
 
-/// What was good and bad over the latest month: minutes of an hour, five minutes of six hours, hours of three days, and
-/// quarters of a day for the rest; bounded.
-struct BudgetSeries: Hashable, Sendable {
+/// What was good and bad over the latest two months: minutes of an hour, five minutes of six hours, hours of three
+/// days, and quarters of a day for the rest; bounded.
+package struct BudgetSeries: Hashable, Sendable {
     struct Point: Hashable, Sendable {
         /// The start, in units of the level since 1970.
         var unit: Int
         var bad: Double
         var total: Double
+    }
+
+    /// The sums of a day.
+    package struct Day: Hashable, Sendable {
+        package var bad = 0.0
+        package var total = 0.0
+
+        fileprivate mutating func add(_ point: Point) { (bad, total) = (bad + point.bad, total + point.total) }
     }
 
     struct Level: Hashable, Sendable {
@@ -21,7 +30,8 @@ struct BudgetSeries: Hashable, Sendable {
     private(set) var begin: WallTime?
     private(set) var levels = [
         Level(minutes: 1, most: 60), Level(minutes: 5, most: 72), Level(minutes: 60, most: 72),
-        Level(minutes: 360, most: 120),
+        // A report may be about the month before this one.
+        Level(minutes: 360, most: 248),
     ]
 
     mutating func add(bad: Double, total: Double, at time: WallTime) {
@@ -34,6 +44,20 @@ struct BudgetSeries: Hashable, Sendable {
     func sums(minutes: Int, at time: WallTime) -> (bad: Double, total: Double) {
         guard let level = levels.first(where: { $0.minutes * $0.most >= minutes }) ?? levels.last else { return (0, 0) }
         return level.sums(minutes, at: time)
+    }
+
+    /// What was good and bad on each of the days, in UTC; nil for a day of which nothing is known.
+    func days(_ days: ClosedRange<Int>) -> [Day?] {
+        var sums = [Day?](repeating: nil, count: days.count)
+        guard let level = levels.last else { return sums }
+        for point in level.points {
+            let day = point.unit.flooredQuotientAndRemainder(dividingBy: 1_440 / level.minutes).quotient
+            guard days.contains(day) else { continue }
+            var sum = sums[day - days.lowerBound] ?? Day()
+            sum.add(point)
+            sums[day - days.lowerBound] = sum
+        }
+        return sums
     }
 
     /// Minutes since the first value.

@@ -47,13 +47,21 @@ struct IncidentsCommand: AsyncParsableCommand {
 
         /// Sends a request; exits with code 1 if the monitor does not answer or refuses.
         func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-            let client = try MonitorClient(at, token: token)
-            switch await client.send(method, path, body) {
-            case .success(let json): return json
+            try Self.value(await MonitorClient(at, token: token).send(method, path, body))
+        }
+
+        private static func value<Value>(_ answer: Result<Value, MonitorClientError>) throws -> Value {
+            switch answer {
+            case .success(let value): return value
             case .failure(let error):
                 Terminal(isQuiet: true).note("player-monitor: \(error)")
                 throw ExitCode(ExitStatus.failed.rawValue)
             }
+        }
+
+        /// Reads a page; exits with code 1 if the monitor does not answer or refuses.
+        func page(_ path: String) async throws -> [UInt8] {
+            try Self.value(await MonitorClient(at, token: token).page(path))
         }
 
         /// Changes something, and prints the answer as JSON, or one line.

@@ -64,12 +64,31 @@ struct MonitorClient: Sendable {
 
     func get(_ path: String) async -> Result<JSONValue, MonitorClientError> { await send(.get, path) }
 
+    /// Reads a page of the monitor.
+    func page(_ path: String) async -> Result<[UInt8], MonitorClientError> {
+        await exchange(.get, path, nil).flatMap { response in
+            response.isSuccess ? .success(response.body) : .failure(Self.refusal(response))
+        }
+    }
+
     /// Sends a request; a refusal of the monitor is a failure with the monitor's words.
     func send(
         _ method: HTTPMethod,
         _ path: String,
         _ body: JSONValue? = nil
     ) async -> Result<JSONValue, MonitorClientError> {
+        await exchange(method, path, body).flatMap { response in
+            if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
+            if method != .get, !response.isSuccess { return .failure(Self.refusal(response)) }
+            return .failure(.unreachable(Self.malformed(response)))
+        }
+    }
+
+    private func exchange(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: JSONValue?
+    ) async -> Result<HTTPResponse, MonitorClientError> {
         do throws(HTTPError) {
             var headers = HTTPHeaders()
             if let token { try headers.set("Authorization", "Bearer " + token, isSecret: true) }
@@ -82,19 +101,23 @@ struct MonitorClient: Sendable {
                 timeout: .seconds(10),
                 maxResponseBytes: 256 << 20
             )
-            let response = try await transport.send(request)
-            if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
-            let words = String(String(decoding: response.body.prefix(500), as: UTF8.self).trimmingWhitespace)
-            if method != .get, !response.isSuccess, !words.isEmpty {
-                return .failure(.refused(status: response.status, words))
-            }
-            throw HTTPError(
-                .malformedResponse,
-                "expected the state of a monitor (found status \(response.status))",
-                status: response.status
-            )
+            return .success(try await transport.send(request))
         } catch {
             return .failure(.unreachable(error))
         }
+    }
+
+    /// The monitor's words, or what was found in place of them.
+    private static func refusal(_ response: HTTPResponse) -> MonitorClientError {
+        let words = String(String(decoding: response.body.prefix(500), as: UTF8.self).trimmingWhitespace)
+        return words.isEmpty ? .unreachable(malformed(response)) : .refused(status: response.status, words)
+    }
+
+    private static func malformed(_ response: HTTPResponse) -> HTTPError {
+        HTTPError(
+            .malformedResponse,
+            "expected the state of a monitor (found status \(response.status))",
+            status: response.status
+        )
     }
 }

@@ -1,3 +1,4 @@
+internal import InstrumentPageDesign
 internal import InstrumentText
 
 /// The ads of all sessions; empty without ads.

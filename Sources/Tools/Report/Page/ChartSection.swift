@@ -1,3 +1,4 @@
+internal import InstrumentPageDesign
 internal import InstrumentText
 
 /// The distributions of the measures, drawn as SVG.

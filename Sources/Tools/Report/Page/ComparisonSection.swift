@@ -1,3 +1,5 @@
+internal import InstrumentPageDesign
+
 /// The table of differences between two sets.
 enum ComparisonSection {
     static func html(_ comparison: Comparison, _ limits: PageLimits) -> HTML {
@@ -8,7 +10,7 @@ enum ComparisonSection {
                 <td>\(row.verdict)</td><td>\(row.method)</td></tr>
                 """
         }
-        let inputs = PageLimits.cut(comparison.other.inputs.joined(separator: ", "), to: limits.source)
+        let inputs = PageDesign.cut(comparison.other.inputs.joined(separator: ", "), to: limits.source)
         return """
             <section aria-labelledby="comparison">
             <h2 id="comparison">Comparison</h2>

@@ -1,3 +1,5 @@
+internal import InstrumentPageDesign
+
 /// The failed sessions, grouped by cause.
 enum FailureSection {
     static func html(_ set: SessionSet) -> HTML {

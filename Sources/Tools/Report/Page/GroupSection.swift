@@ -1,3 +1,5 @@
+internal import InstrumentPageDesign
+
 /// The figures of groups of sessions, those with the largest share of failures first.
 enum GroupSection {
     /// The titles of the columns behind those of the dimensions.
@@ -10,7 +12,7 @@ enum GroupSection {
         }
         let rows = groups.sorted.map { group -> HTML in
             let names = names(of: group, count: groups.dimensions.count).map { name -> HTML in
-                "<td><bdi>\(PageLimits.cut(name, to: 80))</bdi></td>"
+                "<td><bdi>\(PageDesign.cut(name, to: 80))</bdi></td>"
             }
             let cells = cells(of: group).map { cell -> HTML in "<td>\(cell)</td>" }
             return "<tr>\(names.joined())\(cells.joined())</tr>"

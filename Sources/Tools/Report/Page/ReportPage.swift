@@ -11,8 +11,8 @@ package struct ReportPage {
     /// The largest page in bytes.
     package static let mostBytes = 1_000_000
 
-    /// The style: the tokens of all pages, and `report.css`.
-    package static let style = PageDesign.tokens + String(decoding: PackageResources.report_css, as: UTF8.self)
+    /// The style: that of all documents, and `report.css`.
+    package static let style = PageDesign.document + String(decoding: PackageResources.report_css, as: UTF8.self)
 
     /// The script, `report.js`: sorts and filters the table, and draws timelines. Text from outside is never markup to
     /// it: the script reads text of the page and creates elements and text nodes only.
@@ -38,25 +38,7 @@ package struct ReportPage {
     {
         let sessions = set.listed.sorted { ($1.urgencyClass, $0.begin, $0.key) < ($0.urgencyClass, $1.begin, $1.key) }
         let data = SessionData(sessions, limits: limits)
-        let (style, script) = (Self.style, Self.script)
-        // Without 'unsafe-inline', only text with these digests is applied or executed.
-        let policy =
-            "default-src 'none'; style-src '\(ContentSecurityPolicy.hashSource(of: style))'; script-src '\(ContentSecurityPolicy.hashSource(of: script))'; "
-            + "base-uri 'none'; form-action 'none'"
-        let page: HTML = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="\(HTML(trusted: policy))">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta name="referrer" content="no-referrer">
-            <meta name="generator" content="Instrument \(InstrumentVersion.current)">
-            <title>Playback report: \(set.count) sessions</title>
-            <style>\(HTML(trusted: style))</style>
-            </head>
-            <body>
+        let body: HTML = """
             <a class="skip" href="#sessions">Skip to the sessions</a>
             \(SummarySection.html(set, now: now, limits))
             <main>
@@ -67,13 +49,14 @@ package struct ReportPage {
             \(AdSection.html(set))
             \(SessionSection.html(set, sessions, limits))
             </main>
-            <script type="application/json" id="data">\(HTML(trusted: data.json))</script>
-            <script>\(HTML(trusted: script))</script>
-            </body>
-            </html>
-
             """
-        return page.markup
+        return HTMLDocument(
+            title: "Playback report: \(set.count) sessions",
+            style: Self.style,
+            body: body,
+            data: data.json,
+            script: Self.script
+        ).html
     }
 }
 
@@ -95,11 +78,5 @@ struct PageLimits {
         guard title > 8 || source > 8 || numbers > 8 else { return false }
         (title, source, numbers) = (max(8, title * 2 / 3), max(8, source * 2 / 3), max(8, numbers * 2 / 3))
         return true
-    }
-
-    /// A text with at most this number of characters, and `…` in place of the rest.
-    static func cut(_ text: String, to count: Int) -> String {
-        let scalars = text.unicodeScalars
-        return scalars.count <= count ? text : String(String.UnicodeScalarView(scalars.prefix(max(1, count - 1)))) + "…"
     }
 }

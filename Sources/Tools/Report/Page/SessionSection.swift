@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentPageDesign
 internal import InstrumentQuality
 internal import InstrumentText
 
@@ -46,18 +47,18 @@ enum SessionSection {
     /// Closing tags of cells and rows are optional, and a thousand rows have many.
     private static func row(_ session: ReportSession, number: Int, _ limits: PageLimits) -> HTML {
         let known = session.origin.stream ?? session.title
-        let title = known.isEmpty ? "session \(number)" : PageLimits.cut(known, to: limits.title)
+        let title = known.isEmpty ? "session \(number)" : PageDesign.cut(known, to: limits.title)
         let cells = [Measure.startTime, .rebufferTime, .rebufferRatio, .playTime, .bitrate].map { measure in
             session.values[measure.position].map(measure.text) ?? "–"
         }
         let cause: HTML =
-            session.failure.map { "<small>\(PageLimits.cut($0.code ?? $0.description, to: limits.title))</small>" }
+            session.failure.map { "<small>\(PageDesign.cut($0.code ?? $0.description, to: limits.title))</small>" }
             ?? ""
         let healed: HTML = session.lostEvents.map { "<small>healed, missing: \($0)</small>" } ?? ""
         let begin = WallTime(milliseconds: session.begin).rfc3339.prefix(19).replacing("T", with: " ")
         return """
             <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
-            <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td class="outcome">\(session.ending)\(cause)\(healed)<td class="ribbon"><td>\(begin)\
+            <small><bdi>\(PageDesign.cut(session.source, to: limits.source))</bdi></small><td class="outcome">\(session.ending)\(cause)\(healed)<td class="ribbon"><td>\(begin)\
             <td data-t="start">\(cells[0])<td data-t="stalls">\(session.stallCount)<td data-t="stalled">\(cells[1])\
             <td data-t="ratio">\(cells[2])<td data-t="played">\(cells[3])<td data-t="bitrate">\(cells[4])
 

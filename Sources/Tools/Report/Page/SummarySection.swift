@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentPageDesign
 internal import InstrumentQuality
 internal import InstrumentText
 
@@ -11,7 +12,7 @@ enum SummarySection {
         return """
             <header>
             <h1>Playback report</h1>
-            <p>\(origin(of: set, limits)).\(reading(of: set)) Made \(minutes(now)) by Instrument \(InstrumentVersion.current).</p>
+            <p>\(origin(of: set, limits)).\(reading(of: set)) Made \(PageDesign.minutes(now)) by Instrument \(InstrumentVersion.current).</p>
             <dl class="figures">
             \(facts.joined())
             </dl>
@@ -21,13 +22,13 @@ enum SummarySection {
 
     private static func origin(of set: SessionSet, _ limits: PageLimits) -> HTML {
         let names = set.inputs.prefix(10).map { input -> HTML in
-            "<bdi><code>\(PageLimits.cut(input, to: limits.source))</code></bdi>"
+            "<bdi><code>\(PageDesign.cut(input, to: limits.source))</code></bdi>"
         }
         let more: HTML = set.inputs.count > names.count ? " and \(set.inputs.count - names.count) more" : ""
         let list = HTML(trusted: names.map(\.markup).joined(separator: ", ")) + more
         guard let span = set.span else { return "From \(list)" }
         let (begin, end) = (WallTime(milliseconds: span.lowerBound), WallTime(milliseconds: span.upperBound))
-        return "From \(list), \(minutes(begin)) to \(minutes(end))"
+        return "From \(list), \(PageDesign.minutes(begin)) to \(PageDesign.minutes(end))"
     }
 
     private static func reading(of set: SessionSet) -> HTML {
@@ -56,11 +57,6 @@ enum SummarySection {
             parts.append("\(Decimal.count(set.healedCount, "session")) healed, because events are missing.")
         }
         return parts
-    }
-
-    /// `2026-11-22 13:05 UTC`.
-    static func minutes(_ time: WallTime) -> String {
-        time.rfc3339.prefix(16).replacing("T", with: " ") + " UTC"
     }
 
     /// A number with its meaning.

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentPageDesign
 internal import InstrumentQuality
 package import InstrumentTerminal
 internal import InstrumentText
@@ -34,7 +35,7 @@ package struct ReportText {
     }
 
     private static func minutes(_ milliseconds: Int64) -> String {
-        SummarySection.minutes(WallTime(milliseconds: milliseconds))
+        PageDesign.minutes(WallTime(milliseconds: milliseconds))
     }
 
     private static func distribution(of measure: Measure, _ set: SessionSet, _ other: SessionSet?) -> [TerminalText] {

@@ -117,16 +117,16 @@ struct ObjectiveTests {
         #expect(second.model.book.open.count == 1)
     }
 
-    @Test("A month of budgets is bounded, and windows are taken from the finest level that has them")
+    @Test("Two months of budgets are bounded, and windows are taken from the finest level that has them")
     func series() throws {
         var series = BudgetSeries()
         let begin: Int64 = 1_767_225_600_000
-        for minute in 0..<(40 * 1_440) {
+        for minute in 0..<(70 * 1_440) {
             let time = WallTime(milliseconds: begin + Int64(minute) * 60_000)
             series.add(bad: minute % 100 == 0 ? 60 : 0, total: 60, at: time)
         }
-        #expect(series.levels.map(\.points.count) == [60, 72, 72, 120])
-        let now = WallTime(milliseconds: begin + Int64(40 * 1_440 - 1) * 60_000)
+        #expect(series.levels.map(\.points.count) == [60, 72, 72, 248])
+        let now = WallTime(milliseconds: begin + Int64(70 * 1_440 - 1) * 60_000)
         #expect(series.sums(minutes: 5, at: now).total == 300)
         #expect(series.sums(minutes: 360, at: now).total == 21_600)
         #expect(series.sums(minutes: 30 * 1_440, at: now).total == 2_592_000)
