@@ -47,7 +47,7 @@ PURE = {
 }
 # A terminal's text and the words of a configuration are pure, and the targets of both are not.
 PURE_EXCEPTIONS = {
-    ("InstrumentReport", "InstrumentTerminal"), ("InstrumentMonitor", "InstrumentTerminal"), ("InstrumentMonitor", "InstrumentWatch"),
+    ("InstrumentPageDesign", "InstrumentTerminal"), ("InstrumentReport", "InstrumentTerminal"), ("InstrumentMonitor", "InstrumentTerminal"), ("InstrumentMonitor", "InstrumentWatch"),
 }
 OWNERS = {
     "CFFmpeg": {"InstrumentProbe", "CProbeShim"},
