@@ -45,8 +45,10 @@ struct ClickHouseTests {
         return rows
     }
 
-    /// Sessions of a viewer with every metric of quality.
-    private func sessions(_ count: Int) async -> [SampleRecord] {
+    /// Sessions of viewers with every metric of quality.
+    ///
+    /// - Parameter hasFailure: whether a further viewer's session fails before its first picture.
+    private func sessions(_ count: Int, hasFailure: Bool = false) async -> [SampleRecord] {
         let (clock, collecting) = (VirtualClock(), CollectingBackend())
         let instrument = Instrument(metricalc: QualityMetricalc(), backends: [collecting], clock: clock)
         let actions: [Action] = [
@@ -62,6 +64,11 @@ struct ClickHouseTests {
                     instrument.emit(action, from: player)
                 }
             }
+        }
+        if hasFailure {
+            let player = instrument.add(SilentTracker())
+            instrument.emit(.mediaRequest, from: player)
+            instrument.emit(.error, from: player, attributes: ["errorCode": "notFound", "isFatal": true])
         }
         await instrument.shutdown(timeout: .seconds(60))
         return collecting.batches.flatMap(\.records)
@@ -205,6 +212,50 @@ struct ClickHouseTests {
         #expect(try await run("duckdb", file, [duckdb])[duckdb] == expected)
     }
 
+    @Test("Each query of the dashboard for Grafana answers over a fleet's tables, with the library's figures")
+    func dashboard() async throws {
+        let scratch = try Scratch()
+        let records = await sessions(5, hasFailure: true)
+        let file = scratch.file("samples.ndjson")
+        // Samples that arrive twice are counted once.
+        let lines = JSONLines.encode(records) + JSONLines.encode(Array(records.prefix(100)))
+        #expect(FileManager.default.createFile(atPath: file, contents: Data(lines + Array("no sample\n".utf8))))
+        let text = try String(
+            contentsOfFile: Engine.root + "/sql/clickhouse/fleet/grafana-dashboard.json",
+            encoding: .utf8
+        )
+        let dashboard = try GrafanaDashboard(JSONValue(parsing: text), records)
+        #expect(dashboard.queries.count >= 18)
+        let rows = try await run("clickhouse-fleet", file, dashboard.queries.map { "=" + $0.text })
+        defer { withExtendedLifetime(scratch) {} }
+        for query in dashboard.queries {
+            #expect(rows["=" + query.text]?.elements?.isEmpty == false, "\(query.title)")
+        }
+        let first = { (title: String) -> JSONValue? in
+            dashboard.queries.first { $0.title == title }.flatMap { rows["=" + $0.text]?.elements?.first }
+        }
+        let values = { (name: String) -> [Double] in
+            records.compactMap { record -> Double? in
+                guard case .metric(let metric) = record.sample, metric.name.spelling == name else { return nil }
+                switch metric.value {
+                case .int(let value): return Double(value)
+                case .double(let value): return value
+                }
+            }
+        }
+        let starts = values("StartTime").sorted()
+        let (stalled, played) = (values("RebufferTime").reduce(0, +), values("PlayTime").reduce(0, +))
+        #expect(first("Starts")?["starts"]?.int == 15 && starts.count == 15)
+        #expect(first("Start time, median")?["median"]?.number == starts[7])
+        let ratio = try #require(first("Rebuffer ratio")?["ratio"]?.number)
+        #expect(stalled > 0 && abs(ratio - stalled / (stalled + played)) < 1e-9)
+        #expect(first("Start failures")?["share"]?.number == 1.0 / 16)
+        #expect(first("Causes of failures")?["Code"] == "notFound")
+        #expect(first("Sessions, the worst first")?["Failures"]?.number == 1)
+        #expect(first("From the request to a play without a stall")?["sessions"]?.int == 16)
+        #expect(first("Lines that are no samples")?["lines"]?.int == 1)
+    }
+
     @Test("Tables without the columns of a monitor are upgraded: the same columns, and old samples have them")
     func upgrade() async throws {
         let scratch = try Scratch()
@@ -281,4 +332,40 @@ struct ClickHouseTests {
 
 private final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
+}
+
+/// The queries of a dashboard for Grafana, with the variables and macros of its ClickHouse data source (version 4) replaced.
+private struct GrafanaDashboard {
+    let queries: [(title: String, text: String)]
+
+    /// - Parameter records: the samples whose time the dashboard shows.
+    init(_ json: JSONValue, _ records: [SampleRecord]) {
+        let times = records.map(\.sample.time.wallTime.milliseconds)
+        // Samples arrive now, and broken lines have no other time.
+        let (begin, end) = (
+            (times.min() ?? 0) - 1_000, max(times.max() ?? 0, SystemClock().wallTime.milliseconds) + 60_000
+        )
+        let session = records.lazy.compactMap { $0.sample.attributes[.playbackId] }.first ?? ""
+        let panels = (json["panels"]?.elements ?? []).map { panel in
+            (panel["title"]?.string ?? "", panel["targets"]?.elements?.first?["rawSql"]?.string ?? "")
+        }
+        let variables = (json["templating"]?["list"]?.elements ?? []).compactMap { variable in
+            variable["type"] == "query" ? (variable["name"]?.string ?? "", variable["query"]?.string ?? "") : nil
+        }
+        queries = (panels + variables).map { title, query in
+            var text = query.replacing(#/\$__timeInterval\(((?:[^()]|\([^()]*\))*)\)/#) { match in
+                "toStartOfInterval(toDateTime(\(match.1)), INTERVAL 20 second)"
+            }
+            text = text.replacing(#/\$__conditionalAll\((.*?\)), \$stream\)/#) { match in String(match.1) }
+            for (name, value) in [
+                ("$__fromTime", "toDateTime(\(begin / 1000))"), ("$__toTime", "toDateTime(\(end / 1000))"),
+                ("$__interval_s", "20"), ("$__from", "\(begin)"), ("$__to", "\(end)"),
+                ("${stream:sqlstring}", "'','a'"),
+                ("${by:sqlstring}", "'cdn'"), ("${session:sqlstring}", "'\(session)'"),
+            ] {
+                text = text.replacing(name, with: value)
+            }
+            return (title, text)
+        }
+    }
 }
