@@ -334,7 +334,8 @@ private final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
 }
 
-/// The queries of a dashboard for Grafana, with the variables and macros of its ClickHouse data source (version 4) replaced.
+/// The queries of a dashboard for Grafana, with the variables and macros of its ClickHouse data source (version 4)
+/// replaced.
 private struct GrafanaDashboard {
     let queries: [(title: String, text: String)]
 
