@@ -3,9 +3,11 @@
 
 Starts one test origin without faults and one for each stream with a fault of delivery, a packager of live streams with black, frozen and
 silent intervals, `player-monitor watch` over all streams, a receiver of webhooks and (where scripts/install-prometheus.sh has installed it)
-Prometheus. It verifies that every injected fault has raised an alert of its kind while it lasted, that nothing else has raised an alert, and
-that no rule was broken on a stream without a fault. Then it ends the servers, waits until no sum changes any more, and verifies that the
-dashboard's data, Prometheus and the report of the recorded samples state the same numbers for each stream. Exits with 1 otherwise.
+Prometheus. It verifies that every injected fault has raised an alert of its kind while it lasted, that nothing else has raised an alert,
+that the cause in each incident is that of the faults of its streams, and that no rule was broken on a stream without a fault. Then it ends the
+servers, waits until no sum changes any more, and verifies that the dashboard's data, Prometheus and the report of the recorded samples state
+the same numbers for each stream. At last it kills the monitor and starts it again: the incidents and the report of the month are the same, and
+no message is sent twice. Exits with 1 otherwise.
 
 Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/programs]
 """
@@ -31,10 +33,15 @@ POSSIBLE = {
     "missing": {"down", "stalls", "unavailable"}, "stalled": {"stalls", "down", "unavailable", "stale"}, "stale": {"stale", "stalls", "down"},
     "black": {"black"}, "frozen": {"freeze"}, "silent": {"silence"},
 }
+# The kinds of the cause of an incident, by the fault of each of its streams.
+CAUSES = {
+    "missing": {"http"}, "stalled": {"stalled", "network", "stale"}, "stale": {"stale", "stalled", "check"}, "black": {"check"}, "frozen": {"check"},
+    "silent": {"check"},
+}
 
 
 def start(name, command, **more):
-    log = open(os.path.join(folder, name + ".log"), "wb")
+    log = open(os.path.join(folder, name + ".log"), "ab")
     child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **more)
     children.append(child)
     return child
@@ -207,7 +214,8 @@ open(configuration, "w").write("\n".join(lines) + "\n")
 
 # The run.
 listen = free_port()
-monitor = start("monitor", [options.bin + "/player-monitor", "watch", "--listen", f"127.0.0.1:{listen}", "--state", folder + "/state", configuration])
+watch = [options.bin + "/player-monitor", "watch", "--listen", f"127.0.0.1:{listen}", "--state", folder + "/state", configuration]
+monitor = start("monitor", watch)
 answers(listen, "/healthz")
 begun = time.time()
 prometheus = ".build/prometheus/usr/bin/prometheus"
@@ -268,6 +276,9 @@ verify(True, f"{options.streams - len(faults)} streams without a fault, {len(fir
 incidents = json.loads(answers(listen, "/api/incidents"))["incidents"]
 named = {name for incident in incidents for name in incident["streams"]}
 verify(named <= set(faults), f"{len(incidents)} incidents, and none of a stream without a fault {sorted(named - set(faults)) or ''}")
+for incident in incidents:
+    kinds = sorted({faults[name][0] for name in incident["streams"] if name in faults})
+    verify(all(incident["kind"] in CAUSES[kind] for kind in kinds), f"incident '{incident['title']}' of {incident['streamCount']} streams: {', '.join(kinds)}")
 broken = collections.defaultdict(set)
 for line in answers(listen, "/metrics").decode().splitlines():
     found = re.match(r'instrument_stream_check_failed\{stream="([^"]*)",rule="([^"]*)"\}', line)
@@ -409,4 +420,26 @@ for text, values, other in [
 requested, known = sum(samples_of(page, "instrument_stream_requests_total").values()), sum(events[name]["requests"] for name in state)
 print(f"{requested:.0f} requests in the metrics, {known} of them before the last event of their session")
 verify(known <= requested, "no recorded request is missing in the metrics")
+
+
+def lasting():
+    """What a monitor knows of its incidents: identifier and state by cause."""
+    found = json.loads(answers(listen, "/api/incidents"))["incidents"]
+    month = {incident["id"] for incident in json.loads(answers(listen, "/api/month"))["incidents"]}
+    verify(month == {incident["id"] for incident in found}, f"the report of the month has the {len(found)} incidents")
+    return {(incident["id"], incident["title"], incident["streamCount"], incident["state"]) for incident in found}
+
+
+# After a restart, and after the loss of the process, the incidents are the same, and nobody is told again.
+sent = len(messages)
+monitor = start("monitor", watch)
+before = lasting()
+time.sleep(5)
+monitor.kill()
+monitor.wait()
+monitor = start("monitor", watch)
+after = lasting()
+verify(before == after and before, f"after kill -9, the {len(before)} incidents are the same {sorted(before ^ after) or ''}")
+time.sleep(15)
+verify(len(messages) == sent, f"no message is sent twice ({len(messages) - sent} more)")
 finish(int(status))

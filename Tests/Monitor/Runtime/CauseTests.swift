@@ -242,6 +242,49 @@ struct CauseTests {
         #expect(drive.cause?.title == "Black picture")
     }
 
+    @Test("What a player and a check see of one outage is one incident; a black picture beside it is another")
+    func oneOutage() throws {
+        var drive = Drive(
+            configuration(
+                [try stream("a")],
+                [
+                    try alert("stalls", "rebuffer_seconds > 3s over 1m"),
+                    try alert("unavailable", "check_failed{rule=\"manifest-unavailable\"} > 0"),
+                    try alert("black", "check_failed{rule=\"black\"} > 0"), try alert("down", "up == 0"),
+                ]
+            )
+        )
+        drive.run(for: .seconds(10))
+        drive.request("low.m3u8", nil, failure: .timedOut, bytes: 0)
+        drive.emit(.bufferBegin, "a")
+        drive.run(for: .seconds(15))
+        let unavailable = CheckObservation.Broken(rule: "manifest-unavailable", message: "no answer within 10 s")
+        drive.send(.checked(CheckObservation(broken: [unavailable])), to: "a")
+        drive.run(for: .seconds(15))
+        drive.send(.ended(.failed(code: "timedOut", message: "m")), to: "a")
+        drive.run(for: .seconds(15))
+        let incident = try #require(drive.model.book.open.first)
+        #expect(drive.model.book.open.count == 1)
+        #expect(incident.title == "Playlist: No answer in time")
+        #expect(incident.log.contains { $0.text == "unavailable fires for a, as a part of this outage" })
+        let black = CheckObservation.Broken(rule: "black", message: "b")
+        drive.run(for: .seconds(60))
+        drive.send(.checked(CheckObservation(broken: [unavailable, black])), to: "a")
+        drive.run(for: .seconds(15))
+        #expect(drive.model.book.open.map(\.title) == ["Playlist: No answer in time", "Black picture"])
+    }
+
+    @Test("A file that only a check misses is an incident with its own words")
+    func onlyTheCheck() throws {
+        let rule = try alert("unavailable", "check_failed{rule=\"segment-unavailable\"} > 0")
+        var drive = Drive(configuration([try stream("a")], [rule]))
+        drive.run(for: .seconds(10))
+        let missing = CheckObservation.Broken(rule: "segment-unavailable", message: "status 404")
+        drive.send(.checked(CheckObservation(broken: [missing])), to: "a")
+        drive.run(for: .seconds(10))
+        #expect(drive.model.book.open.map(\.title) == ["Segments cannot be fetched"])
+    }
+
     @Test(
         "A failure before the first picture is named by its kind",
         arguments: [

@@ -68,7 +68,7 @@ extension StreamCause {
     /// What viewers of the delivery notice, or what the content shows: faults of the two kinds have different owners.
     enum Realm: Hashable, Sendable { case delivery, content }
 
-    var realm: Realm { kind == .check ? .content : .delivery }
+    var realm: Realm { kind == .check && !isFindingOfDelivery ? .content : .delivery }
 
     /// Whether the trouble is the consequence of something that is not known yet.
     var isConsequence: Bool { kind == .stalled || kind == .stale }

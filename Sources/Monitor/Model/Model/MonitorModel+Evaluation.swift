@@ -274,10 +274,10 @@ extension StreamState {
         let wanted = condition.labels["rule"]
         let found = checks.filter { $0.value.isBroken && (wanted == nil || wanted == $0.key) }.min { $0.key < $1.key }
         guard let (rule, check) = found else { return cause }
-        let isStale = ["stale", "mpd-stale"].contains(rule)
-        if isStale, let cause { return cause }
-        var finding = StreamCause(isStale ? .stale : .check, rule, text: check.message, since: check.since.wallTime)
-        finding.rule = rule
+        var finding = StreamState.cause(of: rule, check)
+        if ["stale", "mpd-stale"].contains(rule) { finding.kind = .stale }
+        // The same outage, as a player sees it.
+        if finding.kind == .stale || finding.isFindingOfDelivery, let cause, cause.kind != .check { return cause }
         return finding
     }
 

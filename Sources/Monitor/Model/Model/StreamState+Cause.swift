@@ -141,6 +141,18 @@ extension StreamState {
     private static let mediaFindings = [
         "black": "Black picture", "freeze": "Frozen picture", "silence": "Silence",
     ]
+    private static let deliveryFindings = [
+        "stale": "Playlist does not change", "mpd-stale": "Playlist does not change",
+        "manifest-unavailable": "Playlists cannot be fetched", "segment-unavailable": "Segments cannot be fetched",
+    ]
+
+    /// The cause that a broken rule is, or what a check finds in the media.
+    static func cause(of rule: String, _ check: Check) -> StreamCause {
+        let title = mediaFindings[rule] ?? deliveryFindings[rule] ?? "Rule \(rule) is broken"
+        var cause = StreamCause(.check, title, text: check.message, since: check.since.wallTime)
+        cause.rule = rule
+        return cause
+    }
 
     private func finding(at now: Timestamp) -> StreamCause? {
         let broken = checks.filter(\.value.isBroken)
@@ -151,11 +163,7 @@ extension StreamState {
         let first = (media.isEmpty ? broken : media).min {
             ($0.value.since.instant, $0.key) < ($1.value.since.instant, $1.key)
         }
-        guard let (rule, check) = first else { return nil }
-        let title = Self.mediaFindings[rule] ?? "Rule \(rule) is broken"
-        var cause = StreamCause(.check, title, text: check.message, since: check.since.wallTime)
-        cause.rule = rule
-        return cause
+        return first.map { Self.cause(of: $0.key, $0.value) }
     }
 
     // MARK: Sentences
@@ -200,6 +208,9 @@ extension StreamState {
 }
 
 extension StreamCause {
+    /// Whether a check found what a player finds, too: a file that cannot be fetched.
+    var isFindingOfDelivery: Bool { rule == "manifest-unavailable" || rule == "segment-unavailable" }
+
     /// What makes two causes one fault.
     struct Identity: Hashable, Sendable {
         var kind: Kind
