@@ -192,9 +192,9 @@ def detail(rows, name):
         requests.append({"time": ago(begin - (wait + receive) / 1000), "begin": ago(begin), "kind": kind, "status": 503 if failed else 200, "failed": failed, "ms": wait + receive,
                          "wait": wait, "bytes": size, "address": f"{base}/{path}"})
         begin -= (wait + receive) / 1000 + 0.6
-    checks = []
+    checks = [{"rule": "bandwidth-exceeded", "broken": False, "count": 3, "since": ago(5_000), "message": "Segments of v1.m3u8 have at most 1,204 kbit/s; BANDWIDTH is 997,000.", "evidence": []}]
     if known["broken"]:
-        checks = [{"rule": rule, "broken": True, "count": 14, "since": ago(845), "message": f"The rule {rule} is broken in each round.",
+        checks += [{"rule": rule, "broken": True, "count": 14, "since": ago(845), "message": {"black": "The picture is black for 845 s, from 12 s after the first decoded media."}.get(rule, "The sound is silent for 845 s, from 12 s after the first decoded media."),
                    "evidence": evidence(rule, 840, *(["picture"] if rule == "black" else []), "playlist", "segment")} for rule in known["broken"]]
     log = [{"time": ago(seconds), "kind": kind, "text": text} for seconds, kind, text in [
         (3_000, "session", "session 11 begins"), (2_999, "start", "first picture after 365 ms"), (726, "error", "503 Service Unavailable for master.m3u8"),

@@ -30,7 +30,7 @@ STATES = {
     "filtered": ("incidents", "", WHOLE.format(rows=12), "document.querySelector('#tiles .tile').click()", [390, 1280]),
     "panel": ("incidents", "#stream=news-hd", PANEL, "", WIDTHS),
     "finding": ("incidents", "#stream=studio&compare=sport-3", PANEL, "", [1280]),
-    "evidence": ("incidents", "#stream=studio", PANEL, "(async () => { document.querySelector('#panel .piece.playlist button').click(); while (!document.querySelector('#panel .piece pre').textContent) await new Promise(requestAnimationFrame); document.querySelector('#panel .findings').scrollIntoView() })()", [390, 1280]),
+    "evidence": ("incidents", "#stream=studio", PANEL, "(async () => { document.querySelector('#panel .piece.playlist button').click(); while (!document.querySelector('#panel .piece pre').textContent) await new Promise(requestAnimationFrame); document.querySelector('#panel .acts').scrollIntoView() })()", [390, 1280]),
     "incident": ("incidents", "#incident=i1", PANEL, "", [390, 1280]),
     "incident-evidence": ("incidents", "#incident=i2", PANEL, "document.querySelector('#panel .evidence').scrollIntoView()", [390, 1280]),
     "list-of-incidents": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "", [390, 1280]),

@@ -501,6 +501,8 @@ struct CheckNowTests {
         #expect(broken(drive) == ["b", "c"])
         drive.report(.ended(observation("d")), ofCheckOf: "s0")
         #expect(broken(drive) == ["b", "c"])
+        let log = drive.model.stream(named: "s0")?.log.latest.map(\.text) ?? []
+        #expect(log.contains("the check on request found c"))
     }
 
     @Test("A check that could read nothing clears nothing")

@@ -30,7 +30,8 @@ package struct EvidencePiece: Hashable, Sendable {
 package struct EvidenceEntry: Hashable, Sendable {
     /// The largest piece, in bytes.
     package static let mostBytes = 256 << 10
-    private static let longestText = 500
+    /// In bytes: one character may have thousands.
+    private static let longestText = 1_000
 
     /// Sixteen hexadecimal digits.
     package let id: String
@@ -49,7 +50,7 @@ package struct EvidenceEntry: Hashable, Sendable {
         let origin = "\(stream)\n\(rule)\n\(piece.kind.rawValue)\n\(time.milliseconds)\n\(number)"
         id = String(SHA256.hexadecimal(of: origin.utf8).prefix(16))
         (self.stream, self.rule, kind, self.time) = (stream, rule, piece.kind, time)
-        (ending, text) = (Self.ending(piece.ending), String(piece.text.prefix(Self.longestText)))
+        (ending, text) = (Self.ending(piece.ending), Self.cut(piece.text))
         byteCount = piece.bytes.count
     }
 
@@ -57,6 +58,10 @@ package struct EvidenceEntry: Hashable, Sendable {
     package static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count == 16
             && text.utf8.allSatisfy { $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+    }
+
+    private static func cut(_ text: String) -> String {
+        text.utf8.count <= longestText ? text : String(decoding: text.utf8.prefix(longestText), as: UTF8.self)
     }
 
     private static func ending(_ text: String) -> String {
@@ -74,7 +79,7 @@ package struct EvidenceEntry: Hashable, Sendable {
         (self.id, self.stream, self.rule, self.kind) = (id, stream, rule, kind)
         (self.time, self.byteCount) = (WallTime(milliseconds: Int64(time)), byteCount)
         ending = Self.ending(json["ending"]?.string ?? "")
-        text = String((json["text"]?.string ?? "").prefix(Self.longestText))
+        text = Self.cut(json["text"]?.string ?? "")
     }
 
     /// The entry for a file.

@@ -13,7 +13,7 @@ function title(text, aside) { return el("h3", text, "", aside || null); }
 /** The skeleton of a stream's panel; `drawStream` fills it. */
 function buildStream() {
   const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"),
-    findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
+    urgent: el("div", null, "findings"), findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
   parts.causeTitle = parts.cause.appendChild(el("strong"));
   parts.causeText = parts.cause.appendChild(el("span"));
   parts.waterfall = makeWaterfall(time => parts.timeline.show(time));
@@ -38,10 +38,10 @@ function buildStream() {
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
   parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
   parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
-  parts.findingTitle = title("Findings");
+  [parts.urgentTitle, parts.findingTitle] = [title("Findings now"), title("Findings")];
   parts.logTitle = title("Events", el("span", "UTC"));
   $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
-    title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
+    parts.urgentTitle, parts.urgent, title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -88,7 +88,14 @@ function drawStream() {
   const hasRequests = detail.requests?.length > 0;
   parts.requestTitle.hidden = parts.waterfall.box.hidden = parts.har.hidden = !hasRequests;
   if (hasRequests) parts.waterfall.draw(detail);
-  drawFindings(parts, detail.checks || []);
+  // What viewers see and hear, and the cause, come before everything else; rules may be broken for months.
+  const checks = detail.checks || [], isUrgent = check => check.broken && (mediaFindings[check.rule] || check.rule === cause?.rule);
+  const urgent = checks.filter(isUrgent), others = checks.filter(check => !isUrgent(check));
+  parts.urgentTitle.hidden = !urgent.length;
+  parts.findingTitle.hidden = !others.length;
+  say(parts.findingTitle, urgent.length ? "Other findings" : "Findings");
+  drawFindings(parts.urgent, urgent);
+  drawFindings(parts.findings, others);
   const facts = [["Start", inMilliseconds(detail.startup)], ["Stalls", plural(detail.rebuffers, "stall") + ", " + span(detail.rebuffering || 0) + " of " + duration((detail.playing || 0) + (detail.rebuffering || 0))],
     ["Bitrate", inMegabits(detail.bitrate)], ["Behind live", inSeconds(detail.latency)], ["Buffer", inSeconds(detail.buffer)], ["Sessions", detail.sessions === undefined ? dash : plural(detail.sessions, "session") + ", " + plural(detail.errors || 0, "error")],
     ["Playlist unchanged for", detail.age === undefined ? dash : duration(detail.age)], ["Loudness", detail.loudness === undefined ? dash : detail.loudness.toFixed(1) + " LUFS"]].filter(([, text]) => text !== dash);
@@ -98,17 +105,20 @@ function drawStream() {
   drawLog(parts.log, log);
 }
 
-function drawFindings(parts, checks) {
-  parts.findingTitle.hidden = !checks.length;
+/** What viewers see and hear, in words. */
+const mediaFindings = { black: "Black picture", freeze: "Frozen picture", silence: "Silence" };
+
+function drawFindings(parent, checks) {
   const list = [...checks].sort((a, b) => b.broken - a.broken);
-  keyed(parts.findings, list, check => check.rule, () => {
+  keyed(parent, list, check => check.rule, () => {
     const item = el("div", null, "finding");
     item.parts = { head: el("strong"), text: el("p"), evidence: el("div", null, "evidence") };
     item.append(item.parts.head, item.parts.text, item.parts.evidence);
     return item;
   }, (item, check) => {
     dress(item, "finding " + (check.broken ? "broken" : "kept"));
-    say(item.parts.head, check.rule + (check.broken ? " broken for " + duration(now() - Date.parse(check.since)) : " kept since " + clock(check.since, now()) + " UTC"));
+    const medium = mediaFindings[check.rule], length = duration(now() - Date.parse(check.since)), time = clock(check.since, now()) + " UTC";
+    say(item.parts.head, check.broken ? (medium || check.rule + " broken") + " for " + length : medium ? medium + " until " + time : check.rule + " kept since " + time);
     say(item.parts.text, (check.broken ? "" : "Before: ") + check.message);
     drawEvidence(item.parts.evidence, check.evidence || []);
   });
