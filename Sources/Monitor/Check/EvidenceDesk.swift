@@ -22,7 +22,8 @@ struct EvidenceDesk: Sendable {
     fileprivate struct KeptHead {
         var url: HTTPURL
         var rendition: String
-        var head: SegmentHead
+        /// Nil for a segment that did not arrive.
+        var head: SegmentHead?
     }
 
     private var root: KeptText?
@@ -40,7 +41,8 @@ struct EvidenceDesk: Sendable {
     }
 
     /// Takes a segment that was decoded or breaks a rule.
-    mutating func take(_ head: SegmentHead, of order: SegmentOrder) {
+    /// - Parameter head: nil for a segment that did not arrive.
+    mutating func take(_ head: SegmentHead?, of order: SegmentOrder) {
         if heads.count >= Self.mostHeads { heads.removeFirst() }
         heads.append(KeptHead(url: order.segment.url, rendition: order.rendition, head: head))
     }
@@ -66,7 +68,7 @@ struct EvidenceDesk: Sendable {
             let picture = finding.kind == .silence ? nil : pictures[finding.kind]
             let head = heads.last { $0.rendition == finding.rendition }
             evidence[name] =
-                [picture.map { CheckEvidence($0) }, playlist(of: finding.rendition), head.map { $0.evidence }]
+                [picture.map { CheckEvidence($0) }, playlist(of: finding.rendition), head?.evidence]
                 .compactMap(\.self)
         }
         // The owner may have another limit for the age of a playlist.
@@ -104,7 +106,8 @@ extension EvidenceDesk.KeptText {
 }
 
 extension EvidenceDesk.KeptHead {
-    fileprivate var evidence: CheckEvidence {
+    fileprivate var evidence: CheckEvidence? {
+        guard let head else { return nil }
         let size = head.byteCount < 10_000 ? "\(head.byteCount) bytes" : "\(head.byteCount / 1_000) kB"
         let whole = head.isCut ? "the first \(SegmentHead.mostBytes >> 10) KiB of \(size)" : size
         return CheckEvidence(kind: .segment, ending: head.ending, text: "\(url), \(whole)", bytes: head.bytes)

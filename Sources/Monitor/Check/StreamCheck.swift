@@ -393,7 +393,7 @@ struct CheckSession {
             run.observe(result.facts)
             for failure in batch.failures[place] ?? [] { run.observe(failure) }
             if let content = result.media { media?.decode(content, of: order) }
-            if let head = result.head, result.media != nil || run.violationCount > known { desk?.take(head, of: order) }
+            if result.media != nil || run.violationCount > known { desk?.take(result.head, of: order) }
         }
     }
 

@@ -102,6 +102,19 @@ struct CheckEvidenceTests {
         #expect(!evidence.contains { String(decoding: $0.bytes, as: UTF8.self).contains("SEGMENTSIG") })
     }
 
+    @Test("A segment that is missing leaves the playlist that lists it")
+    func missingSegment() async throws {
+        let folder = try Scratch()
+        try await generate("testsrc=size=160x90:rate=25:duration=6", in: folder)
+        try FileManager.default.removeItem(atPath: folder.file("a1.ts"))
+        let rounds = try await rounds(of: folder) { configuration in
+            (configuration.segmentCount, configuration.rules) = (3, StreamCheckConfiguration().rules)
+        }
+        let pieces = try #require(rounds.compactMap { $0.evidence["segment-unavailable"] }.first)
+        #expect(pieces.map(\.kind) == [.playlist])
+        #expect(pieces.first?.text.hasPrefix("http://folder.example/a.m3u8, read at ") == true)
+    }
+
     @Test("Without evidence, rounds carry none")
     func off() async throws {
         let folder = try Scratch()
