@@ -1,5 +1,5 @@
 """The dashboard's page with fixed data, for the scripts that look at it: the page's own files, as the program composes them, and a monitor's documents."""
-import base64, datetime, hashlib, http.server, json, math, pathlib, re, threading, urllib.parse
+import base64, datetime, hashlib, http.server, json, math, pathlib, re, struct, threading, urllib.parse, zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Sources/Monitor/Runtime/Page"
@@ -7,7 +7,31 @@ PAGE = ROOT / "Sources/Monitor/Runtime/Page"
 SCRIPTS = re.findall(r"PackageResources\.(\w+)_js", (ROOT / "Sources/Monitor/Runtime/DashboardPage.swift").read_text())
 # When the fixed data are from.
 NOW = datetime.datetime(2026, 11, 26, 22, 4, 10, tzinfo=datetime.timezone.utc)
-PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
+PLAYLIST = """#EXTM3U
+#EXT-X-VERSION:3
+#EXT-X-TARGETDURATION:6
+#EXT-X-MEDIA-SEQUENCE:398
+#EXTINF:6,
+398.ts?…
+#EXTINF:6,
+399.ts?…
+#EXTINF:6,
+400.ts?…
+"""
+
+
+def picture(width=320, height=180):
+    """A black PNG."""
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes(width) for _ in range(height))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def evidence(rule, seconds, *kinds):
+    """Pieces of a finding of `studio`."""
+    texts = {"picture": "The black picture, reduced to 320 × 180 pixels", "playlist": "https://cdn-a.example/studio/v1.m3u8, read at 21:50:09 UTC",
+             "segment": "https://cdn-a.example/studio/v1/400.ts, the first 64 KiB of 310 kB"}
+    return [{"id": f"{rule}-{kind}", "stream": "studio", "kind": kind, "rule": rule, "time": ago(seconds), "text": texts[kind], "bytes": 65_536, "href": f"/api/evidence/{kind}"} for kind in kinds]
 
 
 def document():
@@ -92,11 +116,11 @@ INCIDENTS = [
     {"id": "i1", "title": "503 Service Unavailable for playlists from cdn=alpha", "severity": "critical", "state": "open", "since": ago(726), "ended": None,
      "streams": ["news-hd", "news-fmp4", "movies", "kids"], "streamCount": 4, "labels": {"cdn": "alpha"}, "host": "cdn-a.example",
      "text": "Playlists of cdn-a.example answer 503; four streams play nothing.", "viewerMinutes": 46.4, "alerts": ["down", "errors", "stalls"],
-     "evidence": [{"id": "e1", "kind": "playlist", "time": ago(730), "text": "the latest playlist that was read", "href": "/evidence/e1"},
-                  {"id": "e2", "kind": "request", "time": ago(726), "text": "503 for master.m3u8", "href": "/evidence/e2"}]},
+     "evidence": [{"id": "e1", "stream": "news-hd", "kind": "request", "time": ago(726), "text": "curl -sv -o /dev/null 'https://cdn-a.example/news-hd/master.m3u8'", "href": "/api/har?name=news-hd"},
+                  {"id": "e2", "stream": "news-hd", "kind": "playlist", "time": ago(724), "text": "https://cdn-a.example/news-hd/v1.m3u8, read at 21:52:01 UTC", "href": "/api/evidence/playlist"}]},
     {"id": "i2", "title": "studio: black picture and silence", "severity": "warning", "state": "acknowledged", "since": ago(845), "streams": ["studio"], "streamCount": 1,
      "labels": {"channel": "studio"}, "by": "Ana", "until": after(3350), "note": "the studio knows", "text": "The picture is black and the sound below -60 LUFS.", "alerts": ["black"],
-     "evidence": [{"id": "e3", "kind": "picture", "time": ago(840), "text": "the black picture", "href": "/evidence/e3"}]},
+     "evidence": evidence("black", 840, "picture", "playlist", "segment")},
     {"id": "i3", "title": "sport-3 stalls: segments arrive at 0.6 × real time from cdn=beta", "severity": "warning", "state": "silenced", "since": ago(1440), "streams": ["sport-3"],
      "streamCount": 1, "labels": {"cdn": "beta"}, "until": after(5000), "by": "Bo", "text": "9 stalls, 17.8 % of the time.", "alerts": ["stalls"], "evidence": []},
     {"id": "i4", "title": "404 Not Found for segments of arte", "severity": "critical", "state": "closed", "since": ago(9_000), "ended": ago(8_100), "streams": ["arte"], "streamCount": 1,
@@ -126,6 +150,24 @@ def state(name):
     return base | {"streams": troubled(), "incidents": INCIDENTS, "objectives": OBJECTIVES, "silences": SILENCES}
 
 
+def incident(name):
+    """One incident with its streams and its log; None for an unknown identifier."""
+    known = next((incident for incident in INCIDENTS if incident["id"] == name), None)
+    if known is None:
+        return None
+    begin = int((NOW - datetime.datetime.fromisoformat(known["since"].replace("Z", "+00:00"))).total_seconds())
+    members = [{"stream": stream, "address": f"https://cdn-a.example/{stream}/master.m3u8", "since": ago(begin - 20 * index), "alerts": known["alerts"], "labels": {}}
+               for index, stream in enumerate(known["streams"])]
+    if known["state"] == "closed":
+        members = [member | {"ended": known["ended"]} for member in members]
+    log = [{"time": ago(begin), "kind": "open", "text": "opens: " + known["title"]}]
+    log += [{"time": ago(begin - 20 * index), "kind": "stream", "text": stream + " joins"} for index, stream in enumerate(known["streams"])]
+    log += [{"time": ago(begin - 30), "kind": "message", "text": "the message was sent to ops"}]
+    if known.get("by"):
+        log += [{"time": ago(begin - 90), "kind": known["state"], "text": f"{known['by']} takes the incident: {known.get('note', '')}".rstrip(": ")}]
+    return known | {"members": members, "log": sorted(log, key=lambda entry: entry["time"])}
+
+
 def detail(rows, name):
     """One stream with its course; None for an unknown name."""
     known = next((row for row in rows if row["name"] == name), None)
@@ -150,10 +192,10 @@ def detail(rows, name):
         requests.append({"time": ago(begin - (wait + receive) / 1000), "begin": ago(begin), "kind": kind, "status": 503 if failed else 200, "failed": failed, "ms": wait + receive,
                          "wait": wait, "bytes": size, "address": f"{base}/{path}"})
         begin -= (wait + receive) / 1000 + 0.6
-    checks = []
+    checks = [{"rule": "bandwidth-exceeded", "broken": False, "count": 3, "since": ago(5_000), "message": "Segments of v1.m3u8 have at most 1,204 kbit/s; BANDWIDTH is 997,000.", "evidence": []}]
     if known["broken"]:
-        checks = [{"rule": rule, "broken": True, "count": 14, "since": ago(845), "message": f"The rule {rule} is broken in each round.",
-                   "evidence": [{"id": f"{rule}-1", "kind": "picture", "time": ago(840), "text": "the frame", "href": "/evidence/e3"}]} for rule in known["broken"]]
+        checks += [{"rule": rule, "broken": True, "count": 14, "since": ago(845), "message": {"black": "The picture is black for 845 s, from 12 s after the first decoded media."}.get(rule, "The sound is silent for 845 s, from 12 s after the first decoded media."),
+                   "evidence": evidence(rule, 840, *(["picture"] if rule == "black" else []), "playlist", "segment")} for rule in known["broken"]]
     log = [{"time": ago(seconds), "kind": kind, "text": text} for seconds, kind, text in [
         (3_000, "session", "session 11 begins"), (2_999, "start", "first picture after 365 ms"), (726, "error", "503 Service Unavailable for master.m3u8"),
         (717, "stall", "stalled: the buffer is empty"), (660, "alert", "alert down fires")]]
@@ -191,8 +233,13 @@ class Fixture:
                 elif url.path == "/api/stream":
                     found = detail(fixture.state["streams"], urllib.parse.parse_qs(url.query).get("name", [""])[0])
                     self.answer(200 if found else 404, "application/json", json.dumps(found).encode())
-                elif url.path.startswith("/evidence/"):
-                    self.answer(200, "image/png", PICTURE)
+                elif url.path.startswith("/api/incidents/"):
+                    found = incident(url.path.rsplit("/", 1)[1])
+                    self.answer(200 if found else 404, "application/json", json.dumps(found).encode())
+                elif url.path == "/api/evidence/picture":
+                    self.answer(200, "image/png", picture())
+                elif url.path.startswith("/api/evidence/"):
+                    self.answer(200, "text/plain; charset=utf-8", PLAYLIST.encode())
                 elif url.path == "/events":
                     self.send_response(200)
                     self.send_header("Content-Type", "text/event-stream")

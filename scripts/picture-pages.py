@@ -30,7 +30,9 @@ STATES = {
     "filtered": ("incidents", "", WHOLE.format(rows=12), "document.querySelector('#tiles .tile').click()", [390, 1280]),
     "panel": ("incidents", "#stream=news-hd", PANEL, "", WIDTHS),
     "finding": ("incidents", "#stream=studio&compare=sport-3", PANEL, "", [1280]),
+    "evidence": ("incidents", "#stream=studio", PANEL, "(async () => { document.querySelector('#panel .piece.playlist button').click(); while (!document.querySelector('#panel .piece pre').textContent) await new Promise(requestAnimationFrame); document.querySelector('#panel .acts').scrollIntoView() })()", [390, 1280]),
     "incident": ("incidents", "#incident=i1", PANEL, "", [390, 1280]),
+    "incident-evidence": ("incidents", "#incident=i2", PANEL, "document.querySelector('#panel .evidence').scrollIntoView()", [390, 1280]),
     "list-of-incidents": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "", [390, 1280]),
     "objectives": ("incidents", "#view=objectives", "document.querySelectorAll('#objectivelist td').length >= 8", "", [390, 1280]),
     "silence": ("incidents", "", WHOLE.format(rows=12), "[...document.querySelectorAll('#alerting button')].find(b => b.textContent === 'Silence…').click()", [390, 1280]),
@@ -127,14 +129,14 @@ try:
                 browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=CLOCK)
                 browser.ask("Page.navigate", session, url=fixture.address + address)
                 settle(browser, session, f"document.querySelector('#rows') !== null && {ready}", name)
+                if "#stream" in address or "#incident" in address:
+                    settle(browser, session, "document.querySelectorAll('#panel .log li').length > 0 && [...document.querySelectorAll('#panel img')].every(i => i.naturalWidth)", name)
                 if action == "lose":
                     fixture.lose()
                     settle(browser, session, "document.body.classList.contains('stale')", name)
                 elif action:
                     browser.value(session, action)
                     settle(browser, session, "true", name)
-                if "#stream" in address:
-                    settle(browser, session, "document.querySelectorAll('#panel .log li').length > 0", name)
                 path = os.path.join(options.out, name + ".png")
                 browser.picture(session, path)
                 fonts = browser.value(session, FONTS)

@@ -34,7 +34,8 @@ public struct FreezeDetector: Hashable, Sendable {
     public static let limit: Float = 0.008
 
     private var tracker: IntervalTracker
-    private var reference: PictureSummary?
+    /// The first picture of the interval; nil before one.
+    package private(set) var reference: PictureSummary?
 
     /// Creates a detector that reports intervals of at least `minimum`.
     public init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }

@@ -81,9 +81,13 @@ struct MediaCheck {
     private var (pictureOrigin, soundOrigin): (Int64?, Int64?) = (nil, nil)
     private var discontinuity: [String: Int64] = [:]
     private var found: [MediaFinding] = []
+    private let keepsPictures: Bool
+    /// The latest black and the latest frozen picture.
+    private(set) var faulty: [MediaFinding.Kind: FaultyPicture] = [:]
 
-    init(_ configuration: MediaCheckConfiguration) {
-        self.configuration = configuration
+    /// - Parameter keepsPictures: whether black and frozen pictures are kept as evidence.
+    init(_ configuration: MediaCheckConfiguration, keepsPictures: Bool = false) {
+        (self.configuration, self.keepsPictures) = (configuration, keepsPictures)
         black = configuration.black.map { BlackDetector(minimum: $0) }
         freeze = configuration.freeze.map { FreezeDetector(minimum: $0) }
         silence = configuration.silence.map { SilenceDetector(minimum: $0) }
@@ -139,12 +143,18 @@ struct MediaCheck {
         options.pictures = configuration.needsPictures && order.role != .audio
         options.allPictures = configuration.allPictures
         options.sound = configuration.needsSound
+        (options.keepsFaultyPicture, options.reference) = (keepsPictures, freeze?.reference)
         guard options.pictures || options.sound else { return }
         let output = SegmentDecoder.decode(media.bytes, initialization: media.initialization, options: options)
         if let known = discontinuity.updateValue(order.segment.discontinuity, forKey: order.rendition),
             known != order.segment.discontinuity
         {
             endIntervals()
+        }
+        if let picture = output.faulty, pictureRendition.map({ $0 == order.rendition }) ?? true {
+            // A black picture does not change, either.
+            faulty[.freeze] = picture
+            if picture.isBlack { faulty[.black] = picture }
         }
         if !output.pictures.isEmpty { take(output.pictures, of: order.rendition) }
         if !output.sound.isEmpty { take(output.sound, of: order.rendition) }

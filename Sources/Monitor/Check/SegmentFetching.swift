@@ -29,9 +29,18 @@ final class FetchedSegment: Sendable {
     let media: SegmentMedia?
     /// Whether the key of encrypted samples cannot be fetched.
     let lacksKey: Bool
+    /// The first bytes, as evidence; nil where nothing arrived, and unless evidence is kept.
+    let head: SegmentHead?
 
-    init(order: SegmentOrder, facts: SegmentFacts, media: SegmentMedia? = nil, lacksKey: Bool = false) {
+    init(
+        order: SegmentOrder,
+        facts: SegmentFacts,
+        media: SegmentMedia? = nil,
+        lacksKey: Bool = false,
+        head: SegmentHead? = nil
+    ) {
         (self.order, self.facts, self.media, self.lacksKey) = (order, facts, media, lacksKey)
+        self.head = head
     }
 
     /// Whether the content was read, so that rules could judge it.
@@ -93,7 +102,10 @@ actor SegmentFetcher {
             facts.byteCount = body.bytes.count
             facts.hash = FNV1a.hash64(body.bytes)
             facts.isRangeIgnored = body.isRangeIgnored
-            if case .unsupported = segment.encryption?.method { return FetchedSegment(order: order, facts: facts) }
+            if case .unsupported = segment.encryption?.method {
+                let head = client.configuration.keepsEvidence ? SegmentHead(initialization: [], bytes: body.bytes) : nil
+                return FetchedSegment(order: order, facts: facts, head: head)
+            }
             return await inspect(body.bytes, order, facts, keepsMedia: keepsMedia)
         }
         return FetchedSegment(order: order, facts: facts)
@@ -113,9 +125,10 @@ actor SegmentFetcher {
         let plain = decryption.plain
         var start: [UInt8] = []
         if let initialization = segment.initialization { start = await self.initialization(initialization) ?? [] }
+        let head = client.configuration.keepsEvidence ? SegmentHead(initialization: start, bytes: plain ?? bytes) : nil
         // A segment that cannot be decrypted has a rule that says why; an initialization segment that is missing, too.
         guard let plain, segment.initialization == nil || !start.isEmpty else {
-            return FetchedSegment(order: order, facts: facts)
+            return FetchedSegment(order: order, facts: facts, head: head)
         }
         let hasSamples = if case .samples = segment.encryption?.method { true } else { false }
         if hasSamples, let url = segment.encryption?.keyURL { facts.keyByteCount = await key(url)?.count }
@@ -128,7 +141,7 @@ actor SegmentFetcher {
                 range: segment.mediaTime.map { $0..<max($0, $0.saturatingAdd(segment.duration)) }
             )
             facts.take(inspection)
-            return FetchedSegment(order: order, facts: facts)
+            return FetchedSegment(order: order, facts: facts, head: head)
         }
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(media: plain, initialization: start)
@@ -153,9 +166,9 @@ actor SegmentFetcher {
             }
         }
         // Pictures and sound of encrypted samples cannot be decoded.
-        if hasSamples { return FetchedSegment(order: order, facts: facts, lacksKey: lacksKey) }
+        if hasSamples { return FetchedSegment(order: order, facts: facts, lacksKey: lacksKey, head: head) }
         let media = keepsMedia ? SegmentMedia(initialization: start, bytes: plain) : nil
-        return FetchedSegment(order: order, facts: facts, media: media)
+        return FetchedSegment(order: order, facts: facts, media: media, head: head)
     }
 
     /// The result of a decryption.

@@ -67,6 +67,7 @@ struct CheckSession {
     /// The periods of renditions that are files, by the rendition's name.
     private var files: [String: PeriodParts] = [:]
     var media: MediaCheck?
+    private var desk: EvidenceDesk?
     var report: StreamCheckReport
     private let start: MonotonicInstant
     var observe: (@Sendable (StreamCheckRound) -> Void)?
@@ -82,7 +83,9 @@ struct CheckSession {
         self.client = client
         segments = SegmentFetcher(client)
         run = RuleRun(rules: client.configuration.rules)
-        media = client.configuration.mediaChecks.map { MediaCheck($0) }
+        let keepsEvidence = client.configuration.keepsEvidence
+        media = client.configuration.mediaChecks.map { MediaCheck($0, keepsPictures: keepsEvidence) }
+        desk = keepsEvidence ? EvidenceDesk() : nil
         report = StreamCheckReport(url: url.description)
         start = client.clock.now
         manifestURL = url
@@ -178,7 +181,9 @@ struct CheckSession {
 
     private mutating func reportRound() {
         guard let observe, !Task.isCancelled else { return }
-        observe(rounds.round(run, renditions, media))
+        var round = rounds.round(run, renditions, media)
+        if let evidence = desk?.evidence(of: round, pictures: media?.faulty ?? [:]) { round.evidence = evidence }
+        observe(round)
     }
 
     // MARK: Playlists
@@ -195,6 +200,7 @@ struct CheckSession {
             remote = await client.remoteElements(of: text, known: remote)
             text.remote = remote
             if !hasReadClock { await readClock(of: text) }
+            desk?.take(text, of: nil)
             run.observe(text, as: .root)
             rootURL = text.url
         }
@@ -292,6 +298,7 @@ struct CheckSession {
                 run.observe(FetchFailure(.manifest, playlistURL, failure))
             case .success(let text):
                 report.playlistCount += 1
+                desk?.take(text, of: renditions[place].name)
                 run.observe(text, as: .rendition(renditions[place].name))
                 if let playlist = run.history.rendition(renditions[place].name)?.current?.playlist {
                     renditions[place].update(playlist)
@@ -382,9 +389,11 @@ struct CheckSession {
             }
             // An expired segment cannot be compared; whether it may expire is not asked here.
             if order.purpose == .comparison, result.facts.failure != nil { continue }
+            let known = desk == nil ? 0 : run.violationCount
             run.observe(result.facts)
             for failure in batch.failures[place] ?? [] { run.observe(failure) }
             if let content = result.media { media?.decode(content, of: order) }
+            if result.media != nil || run.violationCount > known { desk?.take(result.head, of: order) }
         }
     }
 

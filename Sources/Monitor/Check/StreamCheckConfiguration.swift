@@ -27,6 +27,9 @@ public struct StreamCheckConfiguration: Sendable {
     /// Whether the check keeps the cookies of its servers until it ends, as a browser does.
     package var keepsCookies = false
 
+    /// Whether rounds have evidence of the faults that begin: pictures, playlists, the first bytes of segments.
+    package var keepsEvidence = false
+
     /// Whether segments are fetched of the renditions only that ``mediaChecks`` decodes: the lowest with pictures, and
     /// the sound that plays beside it.
     public var fetchesOnlyDecodedRenditions = false

@@ -20,6 +20,8 @@ public struct StreamCheckRound: Sendable {
     public var loudness: Double?
     /// Whether the playlist or MPD of the address was ever read.
     public var isReadable = false
+    /// What is kept of the faults that begin in this round, by the rule or the kind of the finding.
+    package var evidence: [String: [CheckEvidence]] = [:]
     /// The live playlists by rendition, or the timelines of the MPD.
     package private(set) var livePlaylists: [String: LivePlaylist] = [:]
 

@@ -12,6 +12,15 @@ package protocol SessionSource: Sendable {
     func stop(_ id: SessionID)
 }
 
+/// Checks streams beside their sessions, because a person wants to know now.
+package protocol StreamChecker: Sendable {
+    /// Starts a check; returns at once. `report` takes what the check finds from any thread, in order; the last is
+    /// ``CheckProgress/ended(_:)``.
+    func check(_ stream: WatchedStream, report: @escaping @Sendable (CheckProgress) -> Void)
+    /// Ends the checks that run, soon.
+    func cancelChecks()
+}
+
 /// Takes the messages about alerts.
 package protocol AlertSink: Sendable {
     /// Takes a message; once this method returns, the message is as durable as the sink can make it.
@@ -37,6 +46,7 @@ package final class Monitor: Sendable {
     private let model: Lock<MonitorModel>
     private let source: any SessionSource
     private let sink: any AlertSink
+    private let checker: (any StreamChecker)?
     private let clock: any SchedulingClock
     private let save: (@Sendable ([UInt8]) -> Void)?
     private let history: HistoryKeeper?
@@ -44,6 +54,12 @@ package final class Monitor: Sendable {
     private let stateQueue = DispatchQueue(label: "instrument.monitor.state")
     /// The history of many streams is large.
     private let historyQueue = DispatchQueue(label: "instrument.monitor.history")
+    private let evidence: any EvidenceStore
+    private let evidenceQueue = DispatchQueue(label: "instrument.monitor.evidence")
+    /// The bytes of evidence that wait for the disk.
+    private let waitingEvidence = Lock(0)
+    /// On a disk that does not answer, further evidence is not kept.
+    private static let mostWaitingEvidence = 16 << 20
     private let timer = Lock<Timer>(Timer())
 
     private struct Timer {
@@ -67,14 +83,19 @@ package final class Monitor: Sendable {
     /// - Parameters:
     ///   - save: stores the state of alerts for the next process; may block.
     ///   - history: stores the history of streams for the next process.
+    ///   - evidence: keeps the bytes of evidence.
+    ///   - checker: performs the checks that people ask for; without one, they are refused.
     package init(
         _ model: MonitorModel,
         source: any SessionSource,
         sink: any AlertSink,
         clock: any SchedulingClock = SystemClock(),
         save: (@Sendable ([UInt8]) -> Void)? = nil,
-        history: (any HistoryStore)? = nil
+        history: (any HistoryStore)? = nil,
+        evidence: any EvidenceStore = EvidenceMemory(),
+        checker: (any StreamChecker)? = nil
     ) {
+        (self.evidence, self.checker) = (evidence, checker)
         self.model = Lock(model)
         (self.source, self.sink, self.clock, self.save) = (source, sink, clock, save)
         self.history = history.map { HistoryKeeper($0) }
@@ -103,6 +124,21 @@ package final class Monitor: Sendable {
         }
     }
 
+    /// Checks a stream at once. The audit log has who asked for it.
+    package func checkNow(_ name: String, by person: String) async -> CheckOutcome {
+        guard checker != nil else { return .noChecks }
+        return await withCheckedContinuation { continuation in
+            post { model, now in
+                let (outcome, effects) = model.checkNow(name, at: now)
+                if outcome.refusal == nil {
+                    model.record(AuditEntry(time: now.wallTime, by: person, action: "check", target: name))
+                }
+                continuation.resume(returning: outcome)
+                return effects
+            }
+        }
+    }
+
     /// Notes that a new configuration could not be read.
     package func note(_ failure: FailedReload) {
         post { model, _ in
@@ -120,6 +156,16 @@ package final class Monitor: Sendable {
                 return effects
             }
         }
+    }
+
+    /// The entry and the bytes of a piece of evidence; nil for one that is not kept, or no longer.
+    package func evidence(_ id: String) async -> (entry: EvidenceEntry, bytes: [UInt8])? {
+        guard let entry = model.withLock({ $0.evidence[id] }) else { return nil }
+        // Behind the pieces that are still to be written.
+        let bytes = await withCheckedContinuation { continuation in
+            evidenceQueue.async { [evidence] in continuation.resume(returning: evidence.read(id)) }
+        }
+        return bytes.map { (entry, $0) }
     }
 
     /// Notes which receivers of alerts do not get their messages.
@@ -144,6 +190,7 @@ package final class Monitor: Sendable {
 
     /// Stops all sessions, and waits until they have ended, but not longer than `timeout`; then saves the state.
     package func stop(timeout: Duration) async {
+        checker?.cancelChecks()
         let gate = Gate()
         let alarm = clock.schedule(at: clock.now.advanced(by: timeout)) { gate.open() }
         post { [self] model, now in
@@ -160,6 +207,7 @@ package final class Monitor: Sendable {
         action?.cancel()
         queue.sync { saveState() }
         stateQueue.sync {}
+        evidenceQueue.sync {}
         if let history {
             let (model, now) = (state, clock.timestamp.wallTime)
             historyQueue.sync { history.keep(model, isLast: true, at: now) }
@@ -169,8 +217,8 @@ package final class Monitor: Sendable {
     /// Waits until all reports so far are processed. For tests.
     package func settle() async {
         await withCheckedContinuation { continuation in
-            queue.async { [stateQueue, historyQueue] in
-                stateQueue.async { historyQueue.async { continuation.resume() } }
+            queue.async { [stateQueue, historyQueue, evidenceQueue] in
+                stateQueue.async { historyQueue.async { evidenceQueue.async { continuation.resume() } } }
             }
         }
     }
@@ -198,6 +246,25 @@ package final class Monitor: Sendable {
             }
         case .stop(let id): source.stop(id)
         case .notify(let message): sink.send(message)
+        case .keep(let entry, let bytes): keep(entry, bytes)
+        case .check(let slot, let stream):
+            checker?.check(stream) { [weak self] progress in
+                self?.post { model, now in model.handle(progress, ofCheck: slot, at: now) }
+            }
+        case .forget(let id): evidenceQueue.async { [evidence] in evidence.remove(id) }
+        }
+    }
+
+    private func keep(_ entry: EvidenceEntry, _ bytes: [UInt8]) {
+        let hasRoom = waitingEvidence.withLock { waiting in
+            guard waiting + bytes.count <= Self.mostWaitingEvidence else { return false }
+            waiting += bytes.count
+            return true
+        }
+        guard hasRoom else { return }
+        evidenceQueue.async { [evidence, waitingEvidence] in
+            evidence.keep(entry, bytes)
+            waitingEvidence.withLock { $0 -= bytes.count }
         }
     }
 

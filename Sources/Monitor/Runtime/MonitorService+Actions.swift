@@ -32,9 +32,9 @@ extension MonitorService {
         do throws(ActionBodyError) {
             let body = try ActionBody(request.body)
             let person = try body.person(request.client)
-            if path == .attempt {
+            if path == .attempt || path == .check {
                 try body.check(keys: ["by"])
-                return await attempt(request, by: person)
+                return path == .check ? await check(request, by: person) : await attempt(request, by: person)
             }
             let action = try action(path, body)
             switch await monitor.act(action, by: person) {
@@ -63,7 +63,7 @@ extension MonitorService {
             try body.check(keys: ["by", "note"])
             return .close(id: id)
         case .silence(let id): return .unsilence(id: id)
-        case .silences, .attempt:
+        case .silences, .attempt, .check:
             try body.check(keys: ["by", "for", "until", "reason", "matchers"])
             guard let length = try body.length(at: now) else {
                 throw ActionBodyError("`for` or `until` must state when the silence ends, such as `\"for\": \"2h\"`")
@@ -86,6 +86,22 @@ extension MonitorService {
         let outcome = await monitor.tryNow(name, by: person)
         if let refusal = outcome.refusal { return .text(outcome == .unknown ? 404 : 503, refusal) }
         return .json(["name": .string(name), "outcome": .string(outcome.rawValue)])
+    }
+
+    private func check(_ request: ServerRequest, by person: String) async -> ServerReply {
+        guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
+        let outcome = await monitor.checkNow(name, by: person)
+        let status =
+            switch outcome {
+            case .starts: 202
+            case .unknown: 404
+            case .runs, .noChecks: 409
+            case .busy, .stopping: 503
+            }
+        if let refusal = outcome.refusal { return .text(status, refusal) }
+        var reply = ServerReply.json(["name": .string(name), "outcome": .string(outcome.rawValue)])
+        reply.status = status
+        return reply
     }
 }
 

@@ -36,6 +36,7 @@ package final class MonitorService: Sendable {
             return await act(path, request)
         }
         if let reply = incidents(request) { return reply }
+        if let reply = await evidence(request) { return reply }
         switch request.path {
         case "/": return DashboardPage.reply
         case "/healthz":
@@ -135,7 +136,7 @@ final class EventHub: Sendable {
     private static let interval = Duration.seconds(1)
 
     private struct State {
-        var sinks: [Int: EventSink] = [:]
+        var sinks: [Int: (sink: EventSink, client: ServerClient?)] = [:]
         var next = 0
         var sent: [Int: Int] = [:]
         var cursor = 0
@@ -159,7 +160,7 @@ final class EventHub: Sendable {
         sink.send("state", monitor.shown(at: now.instant).overview(facts(), at: now).stating(client).bytes)
         let number = state.withLock { state in
             state.next += 1
-            if !state.isClosed { state.sinks[state.next] = sink }
+            if !state.isClosed { state.sinks[state.next] = (sink, client) }
             return state.next
         }
         arm()
@@ -203,12 +204,18 @@ final class EventHub: Sendable {
             if state.sent.count > 2 * slots.count + 16 { state.sent = state.sent.filter { revisions[$0.key] != nil } }
             return chosen
         }
-        let bytes = model.update(chosen, facts(), at: now).bytes
+        let document = model.update(chosen, facts(), at: now)
         let sinks = state.withLock { state in
             state.timer = nil
             return Array(state.sinks.values)
         }
-        for sink in sinks { sink.send("update", bytes) }
+        // The role of a client may be another one after a reload; clients of one name get the same bytes.
+        var rendered: [ServerClient?: [UInt8]] = [:]
+        for (sink, client) in sinks {
+            let bytes = rendered[client] ?? document.stating(client).bytes
+            rendered[client] = bytes
+            sink.send("update", bytes)
+        }
         arm()
     }
 }

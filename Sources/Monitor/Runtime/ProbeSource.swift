@@ -31,6 +31,8 @@ package final class ProbeSource: SessionSource {
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
     private let checkExecutor = CheckExecutor()
+    /// The checks that people asked for.
+    private let checks = Lock<(tasks: [Int: Task<Void, Never>], next: Int)>(([:], 0))
     private let reportsResponses: @Sendable () -> Bool
 
     /// Creates a source.
@@ -118,6 +120,25 @@ package final class ProbeSource: SessionSource {
     }
 }
 
+extension ProbeSource: StreamChecker {
+    package func check(_ stream: WatchedStream, report: @escaping @Sendable (CheckProgress) -> Void) {
+        guard let plan = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies) else {
+            return report(.ended(nil))
+        }
+        checks.withLock { checks in
+            checks.next += 1
+            let number = checks.next
+            checks.tasks[number] = Task(executorPreference: checkExecutor) { [self] in
+                let all = await plan.runOnce(stream, transport, clock) { report(.found($0)) }
+                report(.ended(all))
+                self.checks.withLock { $0.tasks[number] = nil }
+            }
+        }
+    }
+
+    package func cancelChecks() { for task in checks.withLock({ Array($0.tasks.values) }) { task.cancel() } }
+}
+
 extension RequestObservation {
     init(_ record: RequestRecord) {
         self.init(
@@ -166,6 +187,8 @@ struct CheckPlan {
     private static let longestRun = Duration.seconds(900)
     /// The shortest interval between the starts of two runs.
     private static let shortestRound = Duration.seconds(60)
+    /// The length of a check that a person asked for.
+    private static let onceDuration = Duration.seconds(30)
 
     private let configuration: StreamCheckConfiguration
 
@@ -174,12 +197,13 @@ struct CheckPlan {
         let settings = stream.checks
         var configuration = StreamCheckConfiguration()
         (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
+        configuration.keepsEvidence = true
         var media = MediaCheckConfiguration()
         (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)
         media.loudness = settings.loudness ?? false
         media.allPictures = settings.allPictures ?? false
-        let needsMedia = media.black != nil || media.freeze != nil || media.silence != nil || media.loudness
-        guard needsMedia || settings.rules == true || settings.stale != nil else { return nil }
+        guard settings.isOn else { return nil }
+        let needsMedia = settings.needsMedia
         let ignored = Set(settings.ignoredRules)
         configuration.rules = settings.rules == true ? Rule.all.filter { !ignored.contains($0.id.description) } : []
         if settings.rules != true {
@@ -195,6 +219,26 @@ struct CheckPlan {
         configuration.duration = Self.longestRun
         if case .sampled(_, let length) = stream.schedule { configuration.duration = length }
         self.configuration = configuration
+    }
+
+    /// Runs the check once, for half a minute if the stream is live.
+    /// - Returns: all that it found; nil if it was cancelled.
+    func runOnce(
+        _ stream: WatchedStream,
+        _ transport: any HTTPTransport,
+        _ clock: any SchedulingClock,
+        report: @escaping @Sendable (CheckObservation) -> Void
+    ) async -> CheckObservation? {
+        var configuration = configuration
+        configuration.duration = min(configuration.duration, Self.onceDuration)
+        let check = StreamCheck(stream.url, transport: transport, clock: clock, configuration: configuration)
+        let sum = Lock(CheckObservation(isReadable: false))
+        _ = await check.run(reportingRounds: { round in
+            let observation = CheckObservation(round)
+            sum.withLock { $0.add(observation) }
+            report(observation)
+        })
+        return Task.isCancelled ? nil : sum.withLock { $0 }
     }
 
     /// Runs the check until the task is cancelled; for a sampled stream once.
@@ -224,6 +268,14 @@ struct CheckPlan {
 }
 
 extension CheckObservation {
+    /// Adds a later round of the same check.
+    fileprivate mutating func add(_ round: CheckObservation) {
+        broken.removeAll { known in round.broken.contains { $0.rule == known.rule } }
+        broken += round.broken
+        (playlistAge, targetDuration, loudness) = (round.playlistAge, round.targetDuration, round.loudness)
+        isReadable = isReadable || round.isReadable
+    }
+
     init(_ round: StreamCheckRound) {
         self.init(
             broken: round.broken.map { Broken(rule: $0.rule.description, message: $0.message) }
@@ -233,5 +285,18 @@ extension CheckObservation {
             loudness: round.loudness,
             isReadable: round.isReadable
         )
+        evidence = round.evidence.mapValues { $0.map { EvidencePiece($0) } }
+    }
+}
+
+extension EvidencePiece {
+    init(_ evidence: CheckEvidence) {
+        let kind: EvidenceKind =
+            switch evidence.kind {
+            case .picture: .picture
+            case .playlist: .playlist
+            case .segment: .segment
+            }
+        self.init(kind, ending: evidence.ending, text: evidence.text, bytes: evidence.bytes)
     }
 }

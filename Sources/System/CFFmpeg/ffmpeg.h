@@ -10,6 +10,7 @@
 #include <libavutil/error.h>
 #include <libavutil/log.h>
 #include <libavutil/mathematics.h>
+#include <libavutil/pixdesc.h>
 
 static const int64_t ffmpeg_no_timestamp = AV_NOPTS_VALUE;
 

@@ -365,6 +365,64 @@ struct DashboardTests {
     }
 
     @Test(
+        "Evidence of a fault is a picture, text and a file, and the markup in a playlist never runs",
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30))
+    )
+    func evidence() async throws {
+        var watched = try stream("news")
+        watched.checks.black = .seconds(5)
+        let served = try await ServedMonitor([watched], alerts: [try alert("black", "check_failed > 0")])
+        do {
+            let browser = try await DrivenBrowser(
+                try #require(Chromium.program),
+                opening: "http://127.0.0.1:\(served.server.port)/#stream=news"
+            )
+            defer { browser.end() }
+            let picture = EvidencePiece(.picture, ending: "jpg", text: "<b>black</b>", bytes: Self.redPicture)
+            served.source.emit(finding([picture, .playlist, .segment]), to: "news")
+            try await showsEvidence(browser)
+            try await browser.wait(until: "store.incidents.length === 1")
+            _ = try await browser.evaluate("location.hash = 'incident=' + store.incidents[0].id")
+            try await browser.wait(until: "panel.incident && panel.detail?.log?.length >= 1")
+            try await showsEvidence(browser)
+            let log = "document.querySelector('#panel .log')"
+            #expect(try await browser.evaluate("\(log).textContent.includes('opens: ')") == true)
+            #expect(try await browser.evaluate("document.querySelectorAll('#panel .links a').length") == 1)
+        } catch {
+            await served.stop()
+            throw error
+        }
+        await served.stop()
+    }
+
+    private func showsEvidence(_ browser: DrivenBrowser) async throws {
+        try await browser.wait(until: "document.querySelectorAll('#panel .piece').length === 3")
+        let image = "document.querySelector('#panel .piece img')"
+        try await browser.wait(until: "\(image).complete && \(image).naturalWidth === 1")
+        #expect(try await browser.evaluate("\(image).alt.includes('<b>black</b>')") == true)
+        let open = "document.querySelector('#panel .piece.playlist button')"
+        _ = try await browser.evaluate("\(open).click()")
+        try await browser.wait(until: "document.querySelector('#panel .piece pre').textContent.startsWith('<script>')")
+        #expect(try await browser.evaluate("\(open).getAttribute('aria-expanded')").string == "true")
+        #expect(try await browser.evaluate("document.title !== 'broken'") == true)
+        #expect(try await browser.evaluate("document.querySelectorAll('#panel script, #panel b').length") == 0)
+        let save = """
+            (() => { globalThis.saved = ""; HTMLAnchorElement.prototype.click = function () { globalThis.saved = this.download };
+              document.querySelector('#panel .piece.segment button').click() })()
+            """
+        _ = try await browser.evaluate(save)
+        try await browser.wait(until: "saved.startsWith('news-black-') && saved.endsWith('.ts')")
+    }
+
+    /// One red pixel.
+    private static let redPicture: [UInt8] = [
+        0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0,
+        0,
+        2, 2, 0x44, 1, 0, 0x3B,
+    ]
+
+    @Test(
         "A token is entered with the keyboard",
         .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30))

@@ -28,6 +28,10 @@ struct Drive {
     var stops: [String] = []
     var messages: [AlertMessage] = []
     var live: Set<SessionID> = []
+    /// The evidence that was kept, without what was deleted.
+    var kept: [EvidenceEntry] = []
+    /// The slots of the checks that people asked for.
+    private var checks: [String: Int] = [:]
 
     init(
         _ configuration: WatchConfiguration,
@@ -91,6 +95,15 @@ struct Drive {
         perform(effects)
         return outcome
     }
+    mutating func checkNow(_ name: String) -> CheckOutcome {
+        let (outcome, effects) = model.checkNow(name, at: now)
+        perform(effects)
+        return outcome
+    }
+    mutating func report(_ progress: CheckProgress, ofCheckOf name: String) {
+        guard let slot = checks[name] else { return }
+        perform(model.handle(progress, ofCheck: slot, at: now))
+    }
     mutating func stop() { perform(model.stop(at: now)) }
 
     private mutating func move(to instant: MonotonicInstant) {
@@ -114,6 +127,9 @@ struct Drive {
             case .start(let id, let stream): start(id, stream)
             case .stop(let id): stop(id)
             case .notify(let message): messages.append(message)
+            case .keep(let entry, _): kept.append(entry)
+            case .forget(let id): kept.removeAll { $0.id == id }
+            case .check(let slot, let stream): checks[stream.name] = slot
             }
         }
     }

@@ -219,7 +219,7 @@ struct MonitorModelTests {
                         _ = model.handle(.event(event), of: id, at: time)
                     }
                     _ = model.handle(.ended(.ended), of: id, at: time)
-                case .stop, .notify: break
+                case .stop, .notify, .keep, .forget, .check: break
                 }
             }
         }

@@ -233,6 +233,12 @@ struct OperatorFileTests {
             good: ["instrument_backend_dropped_samples_total{backend=\"b\",reason=\"age\"}": "5x60"],
             labels: "backend: b, reason: age, severity: ticket"
         ),
+        AlertCase(
+            "AlertsNotDelivered",
+            broken: ["instrument_receiver_up{receiver=\"ops\"}": "0x60"],
+            good: ["instrument_receiver_up{receiver=\"ops\"}": "1x60"],
+            labels: "receiver: ops, severity: page"
+        ),
     ]
 
     @Test(

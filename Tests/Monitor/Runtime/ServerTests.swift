@@ -41,10 +41,11 @@ struct ServedMonitor {
         _ streams: [WatchedStream],
         _ settings: ServerConfiguration = ServerConfiguration(),
         alerts: [AlertConfiguration] = [],
-        restoring saved: SavedMonitor? = nil
+        restoring saved: SavedMonitor? = nil,
+        checker: (any StreamChecker)? = nil
     ) async throws {
         let model = MonitorModel(configuration(streams, alerts), at: SystemClock().timestamp, restoring: saved)
-        let monitor = Monitor(model, source: source, sink: NoSink())
+        let monitor = Monitor(model, source: source, sink: NoSink(), checker: checker)
         let probes = ProbePage(
             transport: try SystemTransport(),
             guarded: try SystemTransport(.init(allowsPrivateAddresses: false))

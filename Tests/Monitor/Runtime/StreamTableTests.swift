@@ -186,6 +186,8 @@ struct StreamTableTests {
         table.take(document(role: "act"))
         type("t")
         #expect(table.takeActions() == [.tryNow(stream: "news-0")])
+        type("c")
+        #expect(table.takeActions() == [.checkNow(stream: "news-0")])
         type("aon it\r")
         #expect(table.takeActions() == [.acknowledge(incident: "i0", note: "on it")])
         type("s \r")

@@ -110,6 +110,25 @@ public struct CheckSettings: Hashable, Sendable {
 
     /// Creates settings that check nothing.
     public init() {}
+
+    /// Whether pictures or sound are decoded.
+    package var needsMedia: Bool { black != nil || freeze != nil || silence != nil || loudness == true }
+
+    /// Whether the checks look for a fault.
+    /// - Parameter rule: the name of a rule, or `black`, `freeze`, `silence`.
+    package func looks(for rule: String) -> Bool {
+        switch rule {
+        case "black": black != nil
+        case "freeze": freeze != nil
+        case "silence": silence != nil
+        case "manifest-unavailable": isOn
+        case "stale" where stale != nil: true
+        default: rules == true && !ignoredRules.contains(rule)
+        }
+    }
+
+    /// Whether anything is checked.
+    package var isOn: Bool { needsMedia || rules == true || stale != nil }
 }
 
 /// A backend.

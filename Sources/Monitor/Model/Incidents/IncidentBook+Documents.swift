@@ -9,26 +9,23 @@ extension IncidentBook {
     /// Closed incidents of a document.
     private static let mostEnded = 50
 
-    /// Pieces of evidence of one incident.
-    private static let mostEvidence = 3
-
     /// The incidents for the page: the open ones, then those that closed last.
-    /// - Parameter evidence: what was kept of a stream that fails.
-    package func document(at now: Timestamp, evidence: (String) -> JSONValue? = { _ in nil }) -> JSONValue {
+    /// - Parameter evidence: what was kept of a stream.
+    package func document(at now: Timestamp, evidence: (IncidentEvidence) -> [JSONValue] = { _ in [] }) -> JSONValue {
         let known = order.reversed().compactMap { incidents[$0] }
         let (open, closed) = (known.filter { !$0.isClosed }, known.filter(\.isClosed))
         let shown = open.prefix(Self.mostOpen) + closed.prefix(Self.mostEnded)
-        return .array(shown.map { .object(members(of: $0, at: now, evidence)) })
+        return .array(shown.map { .object(members(of: $0, at: now, MonitorModel.fewPieces, evidence)) })
     }
 
     /// One incident with its log and its streams; nil for an unknown identifier.
     package func detail(
         of id: String,
         at now: Timestamp,
-        evidence: (String) -> JSONValue? = { _ in nil }
+        evidence: (IncidentEvidence) -> [JSONValue] = { _ in [] }
     ) -> JSONValue? {
         guard let incident = incidents[id] else { return nil }
-        var members = members(of: incident, at: now, evidence)
+        var members = members(of: incident, at: now, MonitorModel.manyPieces, evidence)
         members["log"] = .array(incident.log.map(\.json))
         members["members"] = .array(
             incident.order.prefix(Incident.mostKeptStreams).compactMap { incident.members[$0]?.json }
@@ -47,7 +44,8 @@ extension IncidentBook {
     private func members(
         of incident: Incident,
         at now: Timestamp,
-        _ evidence: (String) -> JSONValue?
+        _ mostEvidence: Int,
+        _ evidence: (IncidentEvidence) -> [JSONValue]
     ) -> [String: JSONValue] {
         let active = incident.order.filter { incident.members[$0]?.isActive ?? false }
         // While the incident is open, those that fail come first.
@@ -64,10 +62,17 @@ extension IncidentBook {
         ]
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
         var kept: [JSONValue] = []
-        for name in active where kept.count < Self.mostEvidence {
-            if let piece = evidence(name) { kept.append(piece) }
+        for name in names where kept.count < mostEvidence {
+            guard let member = incident.members[name] else { continue }
+            let wish = IncidentEvidence(
+                stream: name,
+                isActive: member.isActive,
+                begin: min(member.since.wallTime, incident.since.wallTime),
+                end: member.ended ?? now.wallTime
+            )
+            kept += evidence(wish)
         }
-        members["evidence"] = .array(kept)
+        members["evidence"] = .array(Array(kept.prefix(mostEvidence)))
         if !incident.isOwnNetwork { members["host"] = incident.cause.host.map { .string($0) } }
         members["status"] = incident.cause.status.map { .int($0) }
         members["resource"] = incident.cause.resource.map { .string($0.rawValue) }

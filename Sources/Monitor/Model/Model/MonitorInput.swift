@@ -119,6 +119,9 @@ package struct CheckObservation: Hashable, Sendable {
     package var loudness: Double?
     /// Whether a playlist was read, so that rules that were not broken are kept.
     package var isReadable: Bool
+    /// What the check has of faults that begin, by the rule. A rule that is not broken may have some, too: the limit
+    /// of a stream decides which age of a playlist is a fault.
+    package var evidence: [String: [EvidencePiece]] = [:]
 
     package init(
         broken: [Broken] = [],
@@ -146,6 +149,14 @@ package enum MonitorInput: Sendable {
     case ended(SessionEnding)
 }
 
+/// What a check that a person asked for reports.
+package enum CheckProgress: Sendable {
+    /// What it has found so far.
+    case found(CheckObservation)
+    /// It is over: all that it found; nil if it could not run.
+    case ended(CheckObservation?)
+}
+
 /// What the model asks its owner to do.
 package enum MonitorEffect: Hashable, Sendable {
     /// Start a session, with the checks that the stream has.
@@ -154,6 +165,12 @@ package enum MonitorEffect: Hashable, Sendable {
     case stop(SessionID)
     /// Send a message.
     case notify(AlertMessage)
+    /// Check the stream of a slot once, beside its sessions; what is found is reported as ``CheckProgress``.
+    case check(Int, WatchedStream)
+    /// Keep a piece of evidence.
+    case keep(EvidenceEntry, [UInt8])
+    /// Delete the piece of evidence with this identifier.
+    case forget(String)
 }
 
 /// The limits and intervals of a monitor.

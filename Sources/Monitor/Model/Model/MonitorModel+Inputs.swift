@@ -21,8 +21,7 @@ extension MonitorModel {
                 state.requestFailures.note(playing: playing, buffered: buffered.milliseconds, at: now.instant)
             }
         case .checked(let observation):
-            let hold = options.checkHold
-            change(id.slot) { Self.take(observation, into: &$0, hold: hold, at: now) }
+            return take(observation, id.slot, hold: options.checkHold, at: now)
         case .ended(let ending):
             let effects = finish(id.slot, ending, at: now)
             settle(id.slot, at: now)
@@ -107,6 +106,24 @@ extension MonitorModel {
         state.requests.append(LoggedRequest(time: now.wallTime, request: request))
         state.requestFailures.observe(request, at: now)
         state.revision += 1
+    }
+
+    /// Takes what a check found.
+    /// - Parameter hold: how long a broken rule counts as broken after it was last seen broken.
+    mutating func take(
+        _ observation: CheckObservation,
+        _ slot: Int,
+        hold: Duration,
+        at now: Timestamp
+    ) -> [MonitorEffect] {
+        guard let before = streams[slot] else { return [] }
+        change(slot) { Self.take(observation, into: &$0, hold: hold, at: now) }
+        settle(slot, at: now)
+        let known = before.checks
+        let broken = (streams[slot]?.checks ?? [:]).filter(\.value.isBroken).keys.sorted().map {
+            ($0, known[$0]?.isBroken ?? false)
+        }
+        return keepEvidence(observation.evidence, of: before.stream.name, broken: broken, at: now)
     }
 
     private static func take(

@@ -22,6 +22,8 @@ package struct MonitorModel: Sendable {
     var engine = AlertEngine()
     package internal(set) var book: IncidentBook
     var objectives = ObjectiveBook()
+    /// What is kept of the faults that checks found.
+    package internal(set) var evidence = EvidenceBook()
     /// Whether the saved incidents could not be read.
     package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
@@ -45,6 +47,8 @@ package struct MonitorModel: Sendable {
     /// Counts changes of what survives a restart: streams that go down and come back, and alerts.
     package internal(set) var lastingChanges = 0
     package internal(set) var isStopping = false
+    /// The streams that are checked because a person asked for it, by slot, and since when.
+    var checking: [Int: MonotonicInstant] = [:]
     /// Reloads of the configuration.
     package internal(set) var reloads = 0
     package internal(set) var failedReloads = 0

@@ -46,6 +46,7 @@ extension MonitorModel {
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
         members["evidence"] = .array(state.causeEvidence.map { [$0.json(of: name)] } ?? [])
+        members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
         members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
         members["checks"] = .array(
@@ -53,6 +54,7 @@ extension MonitorModel {
                 [
                     "rule": .string(rule), "broken": .bool(check.isBroken), "count": .int(check.count),
                     "since": .string(check.since.wallTime.rfc3339), "message": .string(check.message),
+                    "evidence": .array(evidence.latest(of: name, rule: rule).map(\.document)),
                 ]
             }
         )
@@ -66,14 +68,12 @@ extension MonitorModel {
     }
 
     /// The incidents for the page, each with the evidence of streams that fail.
-    package func incidentDocument(at now: Timestamp) -> JSONValue { book.document(at: now, evidence: evidence(of:)) }
+    package func incidentDocument(at now: Timestamp) -> JSONValue { book.document(at: now, evidence: documents) }
 
     /// One incident with its log and its streams; nil for an unknown identifier.
     package func detail(ofIncident id: String, at now: Timestamp) -> JSONValue? {
-        book.detail(of: id, at: now, evidence: evidence(of:))
+        book.detail(of: id, at: now, evidence: documents)
     }
-
-    private func evidence(of name: String) -> JSONValue? { stream(named: name)?.causeEvidence?.json(of: name) }
 
     /// The revision of each stream, by slot.
     package var revisions: [Int: Int] { streams.mapValues(\.revision) }
@@ -195,10 +195,11 @@ extension StreamCause {
 }
 
 extension CauseEvidence {
-    fileprivate func json(of stream: String) -> JSONValue {
+    func json(of stream: String) -> JSONValue {
         let time = failed.request.begin?.wallTime ?? failed.time
         return [
-            "id": .string("\(time.milliseconds)"), "kind": "request", "time": .string(time.rfc3339),
+            "id": .string("\(time.milliseconds)-\(stream)"), "stream": .string(stream), "kind": "request",
+            "time": .string(time.rfc3339),
             "title": .string(title), "text": command.map { .string($0) } ?? .null,
             "href": .string("/api/har?name=" + PercentCoding.encoded(stream)),
         ]

@@ -38,7 +38,19 @@ package struct SavedMonitor: Hashable, Sendable {
         }
     }
 
+    /// A finding of a check.
+    package struct Finding: Hashable, Sendable {
+        var stream: String
+        var rule: String
+        var isBroken: Bool
+        var since: WallTime
+        var count: Int
+        var message: String
+    }
+
     package var saved: WallTime
+    /// The findings of checks; none in the files of earlier versions.
+    package var findings: [Finding] = []
     package var down: [Down] = []
     package var firings: [Firings] = []
     package var alerts: [Alert] = []
@@ -76,6 +88,9 @@ package struct SavedMonitor: Hashable, Sendable {
             )
         }
         (incidents, objectives) = (json["incidents"], json["objectives"])
+        if case .array(let findings)? = json["findings"] {
+            self.findings = findings.prefix(1_000_000).compactMap { Finding($0) }
+        }
         // Files of the first versions have none.
         if case .array(let down)? = json["down"] { self.down = down.prefix(1_000_000).compactMap { Down($0) } }
         for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
@@ -109,7 +124,7 @@ package struct SavedMonitor: Hashable, Sendable {
         var json: [String: JSONValue] = [
             "version": 1, "saved": .int(Int(saved.milliseconds)), "alerts": .array(alerts),
             "failures": .object(failures.mapValues { .int($0) }), "firings": .array(firings),
-            "down": .array(down.map(\.json)),
+            "down": .array(down.map(\.json)), "findings": .array(findings.map(\.json)),
         ]
         json["incidents"] = incidents
         json["objectives"] = objectives
@@ -140,6 +155,24 @@ extension SavedMonitor.Down {
     }
 }
 
+extension SavedMonitor.Finding {
+    fileprivate init?(_ json: JSONValue) {
+        guard let stream = json["stream"]?.string, let rule = json["rule"]?.string,
+            case .bool(let isBroken)? = json["broken"], let since = json["since"]?.int
+        else { return nil }
+        (self.stream, self.rule, self.isBroken) = (stream, rule, isBroken)
+        (self.since, count) = (WallTime(milliseconds: Int64(since)), max(0, json["count"]?.int ?? 0))
+        message = String((json["message"]?.string ?? "").prefix(400))
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "stream": .string(stream), "rule": .string(rule), "broken": .bool(isBroken),
+            "since": .int(Int(since.milliseconds)), "count": .int(count), "message": .string(message),
+        ]
+    }
+}
+
 extension StreamCause {
     /// Reads ``json``; nil for a value of another form.
     init?(_ json: JSONValue) {
@@ -162,6 +195,38 @@ extension StreamState {
             since: stateSince ?? now.wallTime,
             cause: cause,
             error: lastFailure.map { .init(code: $0.code, message: $0.message, time: $0.time.wallTime) }
+        )
+    }
+
+    /// The findings that survive a restart: a bounded number, those that last first.
+    fileprivate var savedFindings: [SavedMonitor.Finding] {
+        let ordered = checks.sorted {
+            ($0.value.isBroken ? 0 : 1, $1.value.since.wallTime, $0.key)
+                < ($1.value.isBroken ? 0 : 1, $0.value.since.wallTime, $1.key)
+        }
+        return ordered.prefix(Self.mostSavedFindings).map { rule, check in
+            SavedMonitor.Finding(
+                stream: stream.name,
+                rule: rule,
+                isBroken: check.isBroken,
+                since: check.since.wallTime,
+                count: check.count,
+                message: check.message
+            )
+        }
+    }
+
+    private static let mostSavedFindings = 50
+
+    /// Takes a finding of an earlier process, unless the configuration no longer looks for it.
+    fileprivate mutating func restore(_ finding: SavedMonitor.Finding, at now: Timestamp) {
+        guard stream.checks.looks(for: finding.rule), checks.count < Self.mostSavedFindings else { return }
+        checks[finding.rule] = Check(
+            isBroken: finding.isBroken,
+            since: now.at(finding.since),
+            latest: now.instant,
+            count: finding.count,
+            message: finding.message
         )
     }
 
@@ -198,6 +263,7 @@ extension MonitorModel {
         saved.incidents = book.saved(at: now)
         if !configuration.objectives.isEmpty { saved.objectives = objectives.saved }
         saved.down = order.compactMap { streams[$0]?.savedDown(at: now) }
+        saved.findings = order.flatMap { streams[$0]?.savedFindings ?? [] }
         for (name, slot) in slots {
             if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
         }
@@ -217,6 +283,9 @@ extension MonitorModel {
             engine.restore(entry, alert, stream, since: since)
         }
         for down in saved.down { if let slot = slots[down.stream] { change(slot) { $0.restore(down, at: now) } } }
+        for finding in saved.findings {
+            if let slot = slots[finding.stream] { change(slot) { $0.restore(finding, at: now) } }
+        }
         if let budgets = saved.objectives { objectives.restore(budgets) }
         restoreIncidents(saved, at: now)
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {

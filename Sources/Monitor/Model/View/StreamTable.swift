@@ -12,6 +12,7 @@ package struct StreamTable: Sendable {
     package enum Action: Hashable, Sendable {
         case acknowledge(incident: String, note: String)
         case tryNow(stream: String)
+        case checkNow(stream: String)
         case silence(stream: String, reason: String)
     }
 
@@ -108,6 +109,7 @@ package struct StreamTable: Sendable {
         case .character("a"): beginAcknowledgement()
         case .character("s"): if let current, mayAct { (input, typed) = (.reason(stream: current), "") }
         case .character("t"): if let current, mayAct { actions.append(.tryNow(stream: current)) }
+        case .character("c"): if let current, mayAct { actions.append(.checkNow(stream: current)) }
         case .enter: if opened == nil { opened = current } else { (opened, detail) = (nil, nil) }
         case .up, .character("k"): move(-1)
         case .down, .character("j"): move(1)
@@ -219,7 +221,7 @@ package struct StreamTable: Sendable {
         case nil: break
         }
         let filtered: TerminalText = filter.isEmpty ? "" : ", filter '\(filter)'"
-        let acting: TerminalText = canAct ? "  a acknowledge  t try now  s silence" : ""
+        let acting: TerminalText = canAct ? "  a acknowledge  t try now  c check now  s silence" : ""
         return opened == nil
             ? "q quit  / filter  o order (\(sort.rawValue))" + filtered + "  Enter detail" + acting
             : "q quit  Esc back  Up/Down other stream" + acting

@@ -1,6 +1,6 @@
 // The panel at the side: one stream, or one incident.
 
-const panel = { stream: null, incident: null, other: null, span: spans[0], hasNoCheck: false, detail: null, otherDetail: null, parts: null, key: "", timer: 0, returning: null };
+const panel = { stream: null, incident: null, other: null, span: spans[0], detail: null, otherDetail: null, parts: null, key: "", timer: 0, returning: null };
 
 /** The address of a state of the page, after `#`. */
 function address(changes) {
@@ -13,7 +13,7 @@ function title(text, aside) { return el("h3", text, "", aside || null); }
 /** The skeleton of a stream's panel; `drawStream` fills it. */
 function buildStream() {
   const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"),
-    findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
+    urgent: el("div", null, "findings"), findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
   parts.causeTitle = parts.cause.appendChild(el("strong"));
   parts.causeText = parts.cause.appendChild(el("span"));
   parts.waterfall = makeWaterfall(time => parts.timeline.show(time));
@@ -32,19 +32,16 @@ function buildStream() {
   parts.compare.onchange = () => { location.hash = address({ compare: parts.compare.value }); };
   parts.acknowledge = el("span", null, "acts");
   parts.tryNow = button("Try now", () => act("/api/try?name=" + encodeURIComponent(panel.stream), {}, "A session starts now."));
-  parts.checkNow = button("Check now", async () => {
-    const problem = await act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now.");
-    if (problem?.status === 404 || problem?.status === 405) { panel.hasNoCheck = true; drawPanel(); }
-  });
+  parts.checkNow = button("Check now", () => act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now; what it finds appears under Findings."));
   parts.silence = button("Silence…", () => askSilence(panel.stream, { stream: panel.stream }));
   parts.curl = button("as curl", () => panel.detail?.address && copy(asCurl(panel.detail.address)));
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
   parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
   parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
-  parts.findingTitle = title("Findings");
+  [parts.urgentTitle, parts.findingTitle] = [title("Findings now"), title("Findings")];
   parts.logTitle = title("Events", el("span", "UTC"));
   $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
-    title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
+    parts.urgentTitle, parts.urgent, title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -73,7 +70,9 @@ function drawStream() {
   const free = own.find(incident => incident.state === "open");
   keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
   parts.tryNow.hidden = parts.silence.hidden = !may;
-  parts.checkNow.hidden = !may || panel.hasNoCheck;
+  parts.checkNow.hidden = !may;
+  parts.checkNow.disabled = !!detail?.checking;
+  say(parts.checkNow, detail?.checking ? "Checking…" : "Check now");
   parts.curl.hidden = !known.address;
   const names = store.names.filter(name => name !== panel.stream);
   if (parts.compare.count !== names.length || parts.compare.of !== panel.stream) {
@@ -89,68 +88,96 @@ function drawStream() {
   const hasRequests = detail.requests?.length > 0;
   parts.requestTitle.hidden = parts.waterfall.box.hidden = parts.har.hidden = !hasRequests;
   if (hasRequests) parts.waterfall.draw(detail);
-  drawFindings(parts, detail.checks || []);
+  // What viewers see and hear, and the cause, come before everything else; rules may be broken for months.
+  const checks = detail.checks || [], isUrgent = check => check.broken && (mediaFindings[check.rule] || check.rule === cause?.rule);
+  const urgent = checks.filter(isUrgent), others = checks.filter(check => !isUrgent(check));
+  parts.urgentTitle.hidden = !urgent.length;
+  parts.findingTitle.hidden = !others.length;
+  say(parts.findingTitle, urgent.length ? "Other findings" : "Findings");
+  drawFindings(parts.urgent, urgent);
+  drawFindings(parts.findings, others);
   const facts = [["Start", inMilliseconds(detail.startup)], ["Stalls", plural(detail.rebuffers, "stall") + ", " + span(detail.rebuffering || 0) + " of " + duration((detail.playing || 0) + (detail.rebuffering || 0))],
     ["Bitrate", inMegabits(detail.bitrate)], ["Behind live", inSeconds(detail.latency)], ["Buffer", inSeconds(detail.buffer)], ["Sessions", detail.sessions === undefined ? dash : plural(detail.sessions, "session") + ", " + plural(detail.errors || 0, "error")],
     ["Playlist unchanged for", detail.age === undefined ? dash : duration(detail.age)], ["Loudness", detail.loudness === undefined ? dash : detail.loudness.toFixed(1) + " LUFS"]].filter(([, text]) => text !== dash);
   keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
   const log = [...(detail.log || [])].reverse();
   parts.logTitle.hidden = !log.length;
-  const counts = new Map();
-  keyed(parts.log, log.map(entry => { const key = entry.time + entry.text, count = counts.get(key) || 0; counts.set(key, count + 1); return { ...entry, key: key + count }; }), entry => entry.key,
-    entry => el("li", null, entry.kind === "error" || entry.kind === "alert" ? "bad" : entry.kind === "stall" || entry.kind === "check" ? "warn" : "", timeOf(entry.time, now()), el("span", entry.text)));
+  drawLog(parts.log, log);
 }
 
-function drawFindings(parts, checks) {
-  parts.findingTitle.hidden = !checks.length;
+/** What viewers see and hear, in words. */
+const mediaFindings = { black: "Black picture", freeze: "Frozen picture", silence: "Silence" };
+
+function drawFindings(parent, checks) {
   const list = [...checks].sort((a, b) => b.broken - a.broken);
-  keyed(parts.findings, list, check => check.rule, () => {
+  keyed(parent, list, check => check.rule, () => {
     const item = el("div", null, "finding");
     item.parts = { head: el("strong"), text: el("p"), evidence: el("div", null, "evidence") };
     item.append(item.parts.head, item.parts.text, item.parts.evidence);
     return item;
   }, (item, check) => {
     dress(item, "finding " + (check.broken ? "broken" : "kept"));
-    say(item.parts.head, check.rule + (check.broken ? " broken for " + duration(now() - Date.parse(check.since)) : " kept since " + clock(check.since, now()) + " UTC"));
+    const medium = mediaFindings[check.rule], length = duration(now() - Date.parse(check.since)), time = clock(check.since, now()) + " UTC";
+    say(item.parts.head, check.broken ? (medium || check.rule + " broken") + " for " + length : medium ? medium + " until " + time : check.rule + " kept since " + time);
     say(item.parts.text, (check.broken ? "" : "Before: ") + check.message);
     drawEvidence(item.parts.evidence, check.evidence || []);
   });
 }
 
-/** The evidence of a finding or an incident: of this monitor only. */
-function drawEvidence(parent, list) {
-  keyed(parent, list, piece => piece.id, piece => {
-    const item = el("div", null, "piece"), label = piece.kind + (piece.time ? " at " + clock(piece.time, now()) + " UTC" : "") + (piece.text ? ": " + piece.text : "");
-    const from = piece.href ? new URL(piece.href, location.href) : null;
-    if (!from || from.origin !== location.origin) { item.append(el("span", label)); return item; }
-    const open = button(label, async () => {
-      try {
-        const answer = await fetch(from, { headers: headers() });
-        if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || "status " + answer.status);
-        const content = await answer.blob();
-        if (piece.kind === "picture") {
-          const image = el("img");
-          image.alt = label;
-          image.src = URL.createObjectURL(content.type.startsWith("image/") && !content.type.includes("svg") ? content : new Blob([content], { type: "image/png" }));
-          item.replaceChildren(open, image);
-        } else if (piece.kind === "segment") save(panel.stream + "-" + piece.id, content);
-        else {
-          const text = el("pre", (await content.text()).slice(0, 100000));
-          text.tabIndex = 0;
-          item.replaceChildren(open, text);
-        }
-      } catch (error) { tell("The evidence could not be read: " + error.message, true); }
-    });
-    item.append(open);
+/** Reads a piece of evidence of this monitor. */
+async function readEvidence(piece) {
+  const answer = await fetch(piece.href, { headers: headers() });
+  if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || "status " + answer.status);
+  return answer;
+}
+
+const evidenceKinds = { picture: "Picture", playlist: "Playlist", segment: "Segment", request: "Request" };
+
+/** The evidence of a finding or an incident: of this monitor only. Pictures are shown, texts open, segments are saved. */
+function drawEvidence(parent, list, namesStreams) {
+  keyed(parent, list.filter(piece => new URL(piece.href, location.href).origin === location.origin), piece => piece.id, piece => {
+    const label = (evidenceKinds[piece.kind] || piece.kind) + (namesStreams && piece.stream ? " of " + piece.stream : "") + " at " + clock(piece.time, now()) + " UTC";
+    const item = el("div", null, "piece " + piece.kind), text = el("span", piece.text, "wrap");
+    const attempt = async work => {
+      try { await work(); } catch (error) { tell("The evidence could not be read: " + error.message, true); }
+    };
+    if (piece.kind === "picture") {
+      const image = el("img");
+      image.alt = label + ": " + (piece.text || "without a description");
+      // The monitor has encoded it; a blob of this type is never a page.
+      readEvidence(piece).then(answer => answer.blob()).then(content => { image.src = URL.createObjectURL(new Blob([content], { type: "image/jpeg" })); }, error => { text.textContent = "The picture could not be read: " + error.message; });
+      image.onload = () => URL.revokeObjectURL(image.src);
+      item.append(image, el("strong", label), text);
+    } else if (piece.kind === "segment") {
+      item.append(el("strong", label), text, button("Download segment", () => attempt(async () => {
+        const answer = await readEvidence(piece), name = /filename="([\w.-]+)"/.exec(answer.headers.get("Content-Disposition") || "");
+        save(name ? name[1] : piece.id + ".bin", await answer.blob());
+      })));
+    } else {
+      const content = el("pre");
+      content.tabIndex = 0;
+      content.hidden = true;
+      mark(content, "aria-label", label);
+      const words = piece.kind === "request" ? "requests as HAR" : "playlist";
+      const open = button("Show " + words, () => attempt(async () => {
+        if (content.hidden && !content.textContent) content.textContent = (await (await readEvidence(piece)).text()).slice(0, 200000) || "(empty)";
+        content.hidden = !content.hidden;
+        mark(open, "aria-expanded", !content.hidden);
+        say(open, (content.hidden ? "Show " : "Hide ") + words);
+      }));
+      mark(open, "aria-expanded", false);
+      const command = piece.kind === "request" && piece.text ? button("Copy as curl", () => copy(piece.text)) : "";
+      item.append(el("strong", label), text, open, command, content);
+    }
     return item;
   });
 }
 
 function buildIncident() {
-  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence") };
+  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence"), logTitle: title("Log", el("span", "UTC")), log: el("ol", null, "log") };
   parts.causeTitle = parts.text.appendChild(el("strong"));
   parts.causeText = parts.text.appendChild(el("span"));
-  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.streamTitle, parts.streams, parts.evidenceTitle, parts.evidence);
+  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.evidenceTitle, parts.evidence, parts.streamTitle, parts.streams, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -168,14 +195,30 @@ function drawIncident() {
   const facts = [["Severity", incident.severity], ["With", holder(incident)], ["Note", incident.note], ["Host", incident.host], ["All have", labels],
     ["Viewer minutes", incident.viewerMinutes === undefined ? "" : String(Math.round(incident.viewerMinutes))], ["Alerts", (incident.alerts || []).join(", ")]].filter(([, text]) => text);
   keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
-  const names = incident.streams || [];
-  say(parts.streamTitle, plural(incident.streamCount ?? names.length, "stream"));
-  keyed(parts.streams, names, name => name, name => { const link = el("a"); link.href = address({ incident: null, stream: name }); return link; }, (link, name) => {
-    const row = store.rows.get(name);
-    say(link, row ? lookOf(row).sign + " " + name + " · " + stateText(row).join(" ").trim() : name);
+  // The list of incidents has a few names and pieces; the incident itself has more, and its log.
+  const detail = panel.detail?.id === incident.id ? panel.detail : null;
+  const members = detail?.members || (incident.streams || []).map(stream => ({ stream }));
+  say(parts.streamTitle.firstChild, plural(incident.streamCount ?? members.length, "stream"));
+  keyed(parts.streams, members, member => member.stream, member => { const link = el("a"); link.href = address({ incident: null, stream: member.stream }); return link; }, (link, member) => {
+    const row = store.rows.get(member.stream);
+    const course = member.ended ? "recovered at " + clock(member.ended, now()) + " UTC after " + duration(Date.parse(member.ended) - Date.parse(member.since))
+      : member.muted ? member.muted : row ? stateText(row).join(" ").trim() : "";
+    say(link, [(row ? lookOf(row).sign + " " : "") + member.stream, course].filter(Boolean).join(" · "));
+    mark(link, "title", member.address || null);
   });
-  parts.evidenceTitle.hidden = !incident.evidence?.length;
-  drawEvidence(parts.evidence, incident.evidence || []);
+  const evidence = detail?.evidence || incident.evidence || [];
+  parts.evidenceTitle.hidden = !evidence.length;
+  drawEvidence(parts.evidence, evidence, incident.streamCount > 1);
+  const log = [...(detail?.log || [])].reverse();
+  parts.logTitle.hidden = !log.length;
+  drawLog(parts.log, log);
+}
+
+/** Entries of a log, the latest first. */
+function drawLog(parent, log) {
+  const counts = new Map();
+  keyed(parent, log.map(entry => { const key = entry.time + entry.text, count = counts.get(key) || 0; counts.set(key, count + 1); return { ...entry, key: key + count }; }), entry => entry.key,
+    entry => el("li", null, entry.kind === "error" || entry.kind === "alert" ? "bad" : entry.kind === "stall" || entry.kind === "check" ? "warn" : "", timeOf(entry.time, now()), el("span", entry.text)));
 }
 
 function drawPanel() {
@@ -191,25 +234,27 @@ function drawPanel() {
   if (panel.stream) drawStream(); else drawIncident();
 }
 
-/** Reads the stream of the panel from the monitor, and again after a while. */
+/** Reads the stream or the incident of the panel from the monitor, and again after a while. */
 async function readDetail() {
   clearTimeout(panel.timer);
-  const [name, other] = [panel.stream, panel.other];
-  if (!name) return;
+  const [name, other, incident] = [panel.stream, panel.other, panel.incident];
+  if (!name && !incident) return;
   // As much of the history as the axis shows, and the day before for a comparison with it.
   const axis = panel.span, count = axis.count + (other === yesterday ? 864e5 / axis.step : 0);
-  const read = async name => {
-    const answer = await fetch("/api/stream?" + new URLSearchParams({ name, [axis.member]: count }), { headers: headers() });
+  const read = async path => {
+    const answer = await fetch(path, { headers: headers() });
     return answer.ok ? answer.json() : null;
   };
+  const stream = name => read("/api/stream?" + new URLSearchParams({ name, [axis.member]: count }));
+  const isShown = () => panel.stream === name && panel.other === other && panel.incident === incident && panel.span === axis;
   try {
-    const [detail, otherDetail] = await Promise.all([read(name), other && other !== yesterday ? read(other) : null]);
-    if (panel.stream !== name || panel.other !== other || panel.span !== axis) return;
+    const [detail, otherDetail] = await Promise.all([name ? stream(name) : read("/api/incidents/" + encodeURIComponent(incident)), name && other && other !== yesterday ? stream(other) : null]);
+    if (!isShown()) return;
     [panel.detail, panel.otherDetail] = [detail, otherDetail];
     drawPanel();
   } catch { /* the connection's banner says it */ }
   clearTimeout(panel.timer);
-  if (panel.stream === name) panel.timer = setTimeout(readDetail, 2000);
+  if (isShown()) panel.timer = setTimeout(readDetail, 2000);
 }
 
 /** Closes the panel; its row has the focus then. */

@@ -10,6 +10,8 @@ enum ActionPath: Hashable, Sendable {
     case silence(id: String)
     /// `/api/try?name=STREAM`: the next session of the stream starts now.
     case attempt
+    /// `/api/check?name=STREAM`: the stream is checked now.
+    case check
 
     enum Verb: String, Hashable, Sendable, CaseIterable { case acknowledge, release, close }
 
@@ -27,6 +29,7 @@ enum ActionPath: Hashable, Sendable {
         case ("silences", 3): self = .silences
         case ("silences", 4): self = .silence(id: id)
         case ("try", 3): self = .attempt
+        case ("check", 3): self = .check
         default: return nil
         }
     }
@@ -39,7 +42,7 @@ enum ActionPath: Hashable, Sendable {
     /// The methods that a path has, in the order in which the header `Allow` names them.
     static func methods(of path: String) -> [String] {
         switch ActionPath(path) {
-        case .incident, .attempt: ["POST"]
+        case .incident, .attempt, .check: ["POST"]
         case .silences: ["GET", "HEAD", "POST"]
         case .silence: ["DELETE"]
         case nil: ["GET", "HEAD"]

@@ -10,6 +10,7 @@ struct StateFile: HistoryStore {
     private let historyPath: String
     /// The history of the first version.
     private let oldHistoryPath: String
+    private let evidencePath: String
     /// Whether a problem with the history was reported, and has not ended.
     private let hasProblem = Lock(false)
     private let log: WatchLog
@@ -20,6 +21,7 @@ struct StateFile: HistoryStore {
         let part = shard.map { "-\($0.number)-of-\($0.count)" } ?? ""
         path = directory + "/monitor\(part).json"
         (historyPath, oldHistoryPath) = (directory + "/history\(part).bin", directory + "/history\(part).json")
+        evidencePath = directory + "/evidence\(part)"
         self.log = log
     }
 
@@ -62,6 +64,13 @@ struct StateFile: HistoryStore {
         } catch {
             log.warning("\(error); the charts start empty")
         }
+    }
+
+    /// The folder with the evidence, whose pieces are read into a model; those for which there is no room are deleted.
+    func readEvidence(into model: inout MonitorModel) -> EvidenceFolder {
+        let folder = EvidenceFolder(evidencePath) { [log] in log.warning($0) }
+        for id in model.restoreEvidence(folder.entries()) { folder.remove(id) }
+        return folder
     }
 
     func replace(_ bytes: [UInt8]) -> Bool {

@@ -18,6 +18,7 @@ extension StreamTable.Action {
                 ["by": .string(person), "for": "1h", "note": .string(note)]
             )
         case .tryNow(let stream): ("/api/try?name=" + PercentCoding.encoded(stream), [:])
+        case .checkNow(let stream): ("/api/check?name=" + PercentCoding.encoded(stream), [:])
         case .silence(let stream, let reason):
             (
                 "/api/silences",
@@ -36,6 +37,7 @@ extension Monitor {
         let result: Result<String, IncidentActionError>
         switch action {
         case .tryNow(let stream): return await tryNow(stream, by: person).refusal
+        case .checkNow(let stream): return await checkNow(stream, by: person).refusal
         case .acknowledge(let incident, let note):
             result = await act(.acknowledge(id: incident, until: .seconds(3_600), note: note), by: person)
         case .silence(let stream, let reason):

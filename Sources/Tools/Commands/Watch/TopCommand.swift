@@ -19,7 +19,7 @@ struct TopCommand: AsyncParsableCommand {
 
             Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error,
             o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, t tries
-            the stream now, s silences the stream for an hour.
+            the stream now, c checks the stream now, s silences the stream for an hour.
             Exit codes: 0 success, 1 the monitor does not answer.
             """
     )

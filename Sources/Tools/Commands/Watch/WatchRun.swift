@@ -131,18 +131,23 @@ struct WatchRun {
         )
         if model.hasDamagedIncidents { file?.warnOfDamagedIncidents() }
         file?.readHistory(into: &model, at: clock.wallTime)
+        let evidence = file?.readEvidence(into: &model)
         let sink: any AlertSink =
             command.dryRun
             ? PrintingSink { [log] in log.event($0) }
             : QueueSink(delivery.alerts, clock: clock) { [log] in log.event("alert \($0.line)") }
-        guard let file else { return Monitor(model, source: source, sink: sink, clock: clock) }
+        guard let file, let evidence else {
+            return Monitor(model, source: source, sink: sink, clock: clock, checker: source)
+        }
         return Monitor(
             model,
             source: source,
             sink: sink,
             clock: clock,
             save: { file.write($0) },
-            history: file
+            history: file,
+            evidence: evidence,
+            checker: source
         )
     }
 

@@ -107,6 +107,7 @@ extension StreamTable.Action {
         switch self {
         case .acknowledge: "Acknowledged for an hour."
         case .tryNow(let stream): "A session of \(stream) starts now."
+        case .checkNow(let stream): "A check of \(stream) starts now."
         case .silence(let stream, _): "\(stream) is silenced for an hour."
         }
     }

@@ -4,7 +4,7 @@ internal import InstrumentPictureChecks
 /// Reads the luma of decoded pictures.
 enum DecodedPicture {
     /// Pixel formats whose first plane is luma: bits of a sample, and whether black is 0.
-    private static func layout(_ format: Int32) -> (bits: Int, isFullRange: Bool)? {
+    static func layout(_ format: Int32) -> (bits: Int, isFullRange: Bool)? {
         switch AVPixelFormat(format) {
         case AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_NV12, AV_PIX_FMT_NV21: (8, false)
         case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_GRAY8: (8, true)

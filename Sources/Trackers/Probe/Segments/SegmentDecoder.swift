@@ -18,6 +18,10 @@ package enum SegmentDecoder {
         package var sound = true
         /// The number of pictures of a segment that are decoded.
         package var maxPictures = 500
+        /// Whether the latest picture that is black, or the same as ``reference`` or as the picture before it, is kept.
+        package var keepsFaultyPicture = false
+        /// The picture that a frozen one is compared with; nil for the pictures of the segment alone.
+        package var reference: PictureSummary?
 
         /// Creates the defaults: keyframes and sound.
         package init() {}
@@ -27,6 +31,8 @@ package enum SegmentDecoder {
     package struct Output: Sendable {
         /// The pictures in the order of their times.
         package var pictures: [PictureSummary] = []
+        /// The latest black or frozen picture; nil without one, and unless it was asked for.
+        package var faulty: FaultyPicture?
         /// The sound, one buffer for each decoded frame.
         package var sound: [SoundBuffer] = []
         /// Codecs or formats that cannot be decoded, by name.
@@ -72,6 +78,9 @@ private struct SegmentDecoding: ~Copyable {
     private let options: SegmentDecoder.Options
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var frame: UnsafeMutablePointer<AVFrame>?
+    /// The latest black or frozen frame, by reference.
+    private var faulty: UnsafeMutablePointer<AVFrame>?
+    private var isBlack: Bool?
     private var video: (index: Int32, codec: UnsafeMutablePointer<AVCodecContext>)?
     private var audio: (index: Int32, codec: UnsafeMutablePointer<AVCodecContext>)?
     var output = SegmentDecoder.Output()
@@ -81,15 +90,17 @@ private struct SegmentDecoding: ~Copyable {
         self.options = options
         packet = av_packet_alloc()
         frame = av_frame_alloc()
-        if packet == nil || frame == nil { return nil }
+        faulty = av_frame_alloc()
+        if packet == nil || frame == nil || faulty == nil { return nil }
         if options.pictures { video = openCodec(AVMEDIA_TYPE_VIDEO) }
         if options.sound { audio = openCodec(AVMEDIA_TYPE_AUDIO) }
     }
 
     deinit {
-        var (packet, frame) = (packet, frame)
+        var (packet, frame, faulty) = (packet, frame, faulty)
         av_packet_free(&packet)
         av_frame_free(&frame)
+        av_frame_free(&faulty)
         for codec in [video?.codec, audio?.codec] {
             var codec = codec
             if codec != nil { avcodec_free_context(&codec) }
@@ -136,6 +147,19 @@ private struct SegmentDecoding: ~Copyable {
         if let video { drain(video.codec, isVideo: true, video.index) }
         if let audio { drain(audio.codec, isVideo: false, audio.index) }
         output.pictures.sort { $0.time < $1.time }
+        if let faulty, let isBlack { output.faulty = FaultyPicture(faulty, isBlack: isBlack) }
+    }
+
+    /// Keeps the frame of a black or frozen picture.
+    private mutating func keep(_ frame: UnsafeMutablePointer<AVFrame>, ifFaulty picture: PictureSummary) {
+        guard options.keepsFaultyPicture, let faulty else { return }
+        let others = [options.reference, output.pictures.last].compactMap(\.self)
+        let isBlack = BlackDetector.isBlack(picture)
+        guard isBlack || others.contains(where: { picture.largestDifference(from: $0) <= FreezeDetector.limit }) else {
+            return
+        }
+        av_frame_unref(faulty)
+        self.isBlack = av_frame_ref(faulty, frame) >= 0 ? isBlack : nil
     }
 
     private mutating func decodePacket() {
@@ -174,6 +198,7 @@ private struct SegmentDecoding: ~Copyable {
             if isVideo {
                 guard output.pictures.count < options.maxPictures else { continue }
                 if let picture = DecodedPicture.summary(of: frame, time: time) {
+                    keep(frame, ifFaulty: picture)
                     output.pictures.append(picture)
                 } else {
                     output.undecoded.insert("pixel format \(frame.pointee.format)")
