@@ -107,7 +107,7 @@ struct ItemObservation {
     }
 
     /// Reads the selected options. An asset is not Sendable and stays on the main thread; the groups that it loads stay
-    /// where they are handed over, and only the languages leave.
+    /// where they arrive, and only the languages leave.
     private var readSelection: @MainActor @Sendable (AVPlayerItem) -> Void {
         let (id, clock, tokens, report) = (id, clock, tokens, report)
         return { item in
