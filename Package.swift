@@ -15,6 +15,12 @@ let nioCore = external("NIOCore", of: "swift-nio", trait: "Origin")
 let nioHTTP1 = external("NIOHTTP1", of: "swift-nio", trait: "Origin")
 let nioPosix = external("NIOPosix", of: "swift-nio", trait: "Origin")
 let serviceLifecycle = external("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle")
+/// Google's SDK for ads is a binary for iOS, and not in the default.
+let googleAds = Target.Dependency.product(
+    name: "GoogleInteractiveMediaAds",
+    package: "swift-package-manager-google-interactive-media-ads-ios",
+    condition: .when(platforms: [.iOS], traits: ["IMA"])
+)
 let yams = external("Yams", of: "Yams", trait: "CommandLine")
 
 /// Libraries of this package: "JSON Text" are `InstrumentJSON` and `InstrumentText`.
@@ -141,13 +147,14 @@ let package = Package(
     // the names of several to the compiler in another order each time, and then builds everything again.
     traits: [
         .default(enabledTraits: ["Everything"]),
-        .trait(name: "Everything", description: "All of the traits below: what this package itself builds and tests."),
+        .trait(name: "Everything", description: "All of the traits below but IMA: what this package builds and tests."),
         .trait(
             name: "CommandLine",
             description: "The command lines: swift-argument-parser, Yams, and what DurableQueue and Origin need.",
             enabledTraits: ["DurableQueue", "Origin"]
         ),
         .trait(name: "DurableQueue", description: "The queue on disk: GRDB."),
+        .trait(name: "IMA", description: "Ads of Google's IMA SDK for iOS, which it fetches. Not in the default."),
         .trait(name: "Observability", description: "Diagnostics for swift-log and swift-metrics."),
         .trait(name: "Origin", description: "The test origin: SwiftNIO."),
         .trait(name: "ServiceLifecycle", description: "An instrument as a service of swift-service-lifecycle."),
@@ -155,6 +162,10 @@ let package = Package(
     // Each is used behind a trait; scripts/check-embedding.sh fails where one is not.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(
+            url: "https://github.com/googleads/swift-package-manager-google-interactive-media-ads-ios",
+            from: "3.19.0"
+        ),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
@@ -186,7 +197,7 @@ let package = Package(
         library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
-        library("IMA", "Trackers/IMA"),
+        library("IMA", "Trackers/IMA", and: [googleAds]),
         library(
             "Probe",
             "Trackers/Probe",

@@ -167,6 +167,10 @@ for target in sources + tests where target.type != .system && !target.name.hasPr
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
 }
+// A trait of the main package.
+for target in sources where target.name == "InstrumentIMA" {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.define("IMA")]
+}
 for target in sources where target.name == "InstrumentTransport" {
     target.swiftSettings = (target.swiftSettings ?? []) + [.define("URLSESSION_CHECK")]
 }
