@@ -30,6 +30,13 @@ func libraries(_ names: String) -> [Target.Dependency] {
 
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
+/// Privacy manifests are resources for Xcode. On Linux a resource would link Foundation to its target.
+#if os(Linux)
+func privacyManifest(_ file: String) -> (excluded: [String], resources: [Resource]) { ([file], []) }
+#else
+func privacyManifest(_ file: String) -> (excluded: [String], resources: [Resource]) { ([], [.process(file)]) }
+#endif
+
 /// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`.
 /// Embedded files are constants of `PackageResources`.
 func library(
@@ -37,13 +44,15 @@ func library(
     _ folder: String,
     uses names: String = "",
     and others: [Target.Dependency] = [],
-    embedding files: [String] = []
+    embedding files: [String] = [],
+    privacy manifest: (excluded: [String], resources: [Resource]) = ([], [])
 ) -> Target {
     .target(
         name: "Instrument\(name)",
         dependencies: ["Instrument"] + libraries(names) + others,
         path: "Sources/\(folder)",
-        resources: files.map { .embedInCode($0) }
+        exclude: manifest.excluded,
+        resources: files.map { .embedInCode($0) } + manifest.resources
     )
 }
 
@@ -183,8 +192,9 @@ let package = Package(
                 "Instrument/Instrument.docc", "Backends", "Media", "Metricalcs/Quality", "Metricalcs/Sampling",
                 "Monitor",
                 "Queue/Durable", "Queue/Observability", "Support", "System", "Testing", "Tools", "Trackers",
-            ],
-            sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
+            ] + privacyManifest("Instrument/PrivacyInfo.xcprivacy").excluded,
+            sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"],
+            resources: privacyManifest("Instrument/PrivacyInfo.xcprivacy").resources
         ),
 
         // Trackers: players, the app's life, sensors. Only the probe links FFmpeg, and only the tracker of libVLC links
@@ -193,7 +203,12 @@ let package = Package(
         library("Trackers", "Trackers/Lifecycle", and: [onLinux("InstrumentFiles"), onLinux("CSignalShim")]),
         library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
         library("SwiftUI", "Trackers/SwiftUI"),
-        library("Sensors", "Trackers/Sensors", uses: "Files JSON Text"),
+        library(
+            "Sensors",
+            "Trackers/Sensors",
+            uses: "Files JSON Text",
+            privacy: privacyManifest("PrivacyInfo.xcprivacy")
+        ),
         library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
