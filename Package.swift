@@ -309,7 +309,7 @@ let package = Package(
         library(
             "Origin",
             "Testing/Origin",
-            uses: "Ads Files FrameCode JSON Text",
+            uses: "Ads Files FrameCode HTTP JSON Text",
             and: [nioCore, nioPosix, "InstrumentOriginTrait"]
         ),
         // The number of each frame in the picture of test media, and the eye that reads it back.
