@@ -110,6 +110,7 @@ lint:
 	scripts/check-locks.sh
 	scripts/check-links.py
 	scripts/check-graph.py
+	scripts/check-apple.py
 	scripts/check-pages.sh
 
 format:

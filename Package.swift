@@ -15,6 +15,12 @@ let nioCore = external("NIOCore", of: "swift-nio", trait: "Origin")
 let nioHTTP1 = external("NIOHTTP1", of: "swift-nio", trait: "Origin")
 let nioPosix = external("NIOPosix", of: "swift-nio", trait: "Origin")
 let serviceLifecycle = external("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle")
+/// Google's SDK for ads is a binary for iOS, and not in the default.
+let googleAds = Target.Dependency.product(
+    name: "GoogleInteractiveMediaAds",
+    package: "swift-package-manager-google-interactive-media-ads-ios",
+    condition: .when(platforms: [.iOS], traits: ["IMA"])
+)
 let yams = external("Yams", of: "Yams", trait: "CommandLine")
 
 /// Libraries of this package: "JSON Text" are `InstrumentJSON` and `InstrumentText`.
@@ -24,6 +30,13 @@ func libraries(_ names: String) -> [Target.Dependency] {
 
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
+/// Privacy manifests are resources for Xcode. On Linux a resource would link Foundation to its target.
+#if os(Linux)
+func privacyManifest(_ file: String) -> (excluded: [String], resources: [Resource]) { ([file], []) }
+#else
+func privacyManifest(_ file: String) -> (excluded: [String], resources: [Resource]) { ([], [.process(file)]) }
+#endif
+
 /// The library `InstrumentNAME` in a folder of `Sources`. Every library depends on the vocabulary, `Instrument`.
 /// Embedded files are constants of `PackageResources`.
 func library(
@@ -31,13 +44,15 @@ func library(
     _ folder: String,
     uses names: String = "",
     and others: [Target.Dependency] = [],
-    embedding files: [String] = []
+    embedding files: [String] = [],
+    privacy manifest: (excluded: [String], resources: [Resource]) = ([], [])
 ) -> Target {
     .target(
         name: "Instrument\(name)",
         dependencies: ["Instrument"] + libraries(names) + others,
         path: "Sources/\(folder)",
-        resources: files.map { .embedInCode($0) }
+        exclude: manifest.excluded,
+        resources: files.map { .embedInCode($0) } + manifest.resources
     )
 }
 
@@ -141,13 +156,14 @@ let package = Package(
     // the names of several to the compiler in another order each time, and then builds everything again.
     traits: [
         .default(enabledTraits: ["Everything"]),
-        .trait(name: "Everything", description: "All of the traits below: what this package itself builds and tests."),
+        .trait(name: "Everything", description: "All of the traits below but IMA: what this package builds and tests."),
         .trait(
             name: "CommandLine",
             description: "The command lines: swift-argument-parser, Yams, and what DurableQueue and Origin need.",
             enabledTraits: ["DurableQueue", "Origin"]
         ),
         .trait(name: "DurableQueue", description: "The queue on disk: GRDB."),
+        .trait(name: "IMA", description: "Ads of Google's IMA SDK for iOS, which it fetches. Not in the default."),
         .trait(name: "Observability", description: "Diagnostics for swift-log and swift-metrics."),
         .trait(name: "Origin", description: "The test origin: SwiftNIO."),
         .trait(name: "ServiceLifecycle", description: "An instrument as a service of swift-service-lifecycle."),
@@ -155,6 +171,10 @@ let package = Package(
     // Each is used behind a trait; scripts/check-embedding.sh fails where one is not.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(
+            url: "https://github.com/googleads/swift-package-manager-google-interactive-media-ads-ios",
+            from: "3.19.0"
+        ),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
@@ -172,8 +192,9 @@ let package = Package(
                 "Instrument/Instrument.docc", "Backends", "Media", "Metricalcs/Quality", "Metricalcs/Sampling",
                 "Monitor",
                 "Queue/Durable", "Queue/Observability", "Support", "System", "Testing", "Tools", "Trackers",
-            ],
-            sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
+            ] + privacyManifest("Instrument/PrivacyInfo.xcprivacy").excluded,
+            sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"],
+            resources: privacyManifest("Instrument/PrivacyInfo.xcprivacy").resources
         ),
 
         // Trackers: players, the app's life, sensors. Only the probe links FFmpeg, and only the tracker of libVLC links
@@ -182,11 +203,16 @@ let package = Package(
         library("Trackers", "Trackers/Lifecycle", and: [onLinux("InstrumentFiles"), onLinux("CSignalShim")]),
         library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
         library("SwiftUI", "Trackers/SwiftUI"),
-        library("Sensors", "Trackers/Sensors", uses: "Files JSON Text"),
+        library(
+            "Sensors",
+            "Trackers/Sensors",
+            uses: "Files JSON Text",
+            privacy: privacyManifest("PrivacyInfo.xcprivacy")
+        ),
         library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
-        library("IMA", "Trackers/IMA"),
+        library("IMA", "Trackers/IMA", and: [googleAds]),
         library(
             "Probe",
             "Trackers/Probe",
@@ -283,7 +309,7 @@ let package = Package(
         library(
             "Origin",
             "Testing/Origin",
-            uses: "Ads Files FrameCode JSON Text",
+            uses: "Ads Files FrameCode HTTP JSON Text",
             and: [nioCore, nioPosix, "InstrumentOriginTrait"]
         ),
         // The number of each frame in the picture of test media, and the eye that reads it back.

@@ -29,7 +29,8 @@ let sources: [Target] = [
         name: "Instrument",
         path: "Linked/Sources",
         exclude: [
-            "Instrument/Instrument.docc", "Backends", "Media", "Metricalcs/Quality", "Metricalcs/Sampling", "Monitor",
+            "Instrument/Instrument.docc", "Instrument/PrivacyInfo.xcprivacy", "Backends", "Media", "Metricalcs/Quality",
+            "Metricalcs/Sampling", "Monitor",
             "Queue/Durable", "Queue/Observability", "Support", "System", "Testing", "Tools", "Trackers",
         ],
         sources: ["Instrument", "Hubs", "Metricalcs/Core", "Queue/Batching"]
@@ -78,7 +79,8 @@ let sources: [Target] = [
             "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "CoreLocation", "CoreMotion",
             "Network", "UIKit",
         ],
-        path: "Linked/Sources/Trackers/Sensors"
+        path: "Linked/Sources/Trackers/Sensors",
+        exclude: ["PrivacyInfo.xcprivacy"]
     ),
     .target(
         name: "InstrumentTestKit",
@@ -120,9 +122,16 @@ let tests: [Target] = [
     // The contract of a transport, as it is tested over libcurl.
     .testTarget(
         name: "TransportTests",
-        dependencies: ["Instrument", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits"],
+        dependencies: [
+            "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentTestKit", "InstrumentTransport",
+            "LoopbackServers", "TestTraits",
+        ],
         path: "Linked/Tests/Support/Transport",
-        sources: ["ReceivingTests.swift", "RedirectTests.swift"]
+        sources: [
+            "ReceivingTests.swift", "RedirectTests.swift", "RequestedRangeTests.swift", "TransportErrorTests.swift",
+            "TransportTests.swift", "CancellationTests.swift", "CookieJarTests.swift", "HTTPMessageTests.swift",
+            "URLSessionGap.swift",
+        ]
     ),
     .testTarget(
         name: "URLSessionTests",
@@ -167,7 +176,11 @@ for target in sources + tests where target.type != .system && !target.name.hasPr
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
 }
-for target in sources where target.name == "InstrumentTransport" {
+// A trait of the main package.
+for target in sources where target.name == "InstrumentIMA" {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.define("IMA")]
+}
+for target in sources + tests where ["InstrumentTransport", "TransportTests"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.define("URLSESSION_CHECK")]
 }
 // Swift Testing has overlays for frameworks of these names, which exist on Apple platforms only.

@@ -13,7 +13,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Which proxy is used.
     public var proxy: Proxy
     /// The address of a proxy (`http://`, `https://`, `socks5h://`…) in place of ``proxy``; may contain a password.
-    /// Apple's transport has no such setting.
+    /// Apple's transport refuses such a configuration.
     package var proxyAddress: String?
     /// A file of certificates in PEM that are trusted in addition to the system's, for private servers; read once, when
     /// the transport is created. The check of certificates cannot be disabled.

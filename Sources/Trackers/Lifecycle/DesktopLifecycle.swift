@@ -2,24 +2,25 @@
 internal import AppKit
 internal import Dispatch
 internal import Foundation
-internal import Instrument
+public import Instrument
 
 /// The app's lifecycle on a Mac by AppKit's notifications, with sleep and memory pressure.
 ///
-/// A hidden app is in the background; the system does not stop it there, so the observer may take its time on a queue
-/// of the source. The system reports the end on the main thread, which waits. Memory pressure concerns the whole
-/// system.
+/// The source calls its observer on a separate queue, so that a flush blocks no user interface. A hidden app is in the
+/// background; the system does not stop it there. At the end of the app the main thread waits for the observer: a
+/// backend must not need the main thread then. Memory pressure concerns the whole system.
 ///
 /// Compiled against declarations of AppKit on Linux, with its logic tested there; not run on an Apple platform.
 public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
     // Sendable: both variables are accessed only under `lock`.
     private let lock = NSLock()
-    private static let queue = DispatchQueue(label: "instrument.lifecycle")
+    private let clock: any SchedulingClock
     private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
     private var pressure: (any DispatchSourceMemoryPressure)?
 
     /// Creates a source.
-    public init() {}
+    /// - Parameter clock: times the phases; the instrument must have the same clock.
+    public init(clock: any SchedulingClock = SystemClock()) { self.clock = clock }
 
     /// Reports to `observer` from now on; nil ends the reports.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
@@ -28,11 +29,12 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
             pressure?.cancel()
             (tokens, pressure) = ([], nil)
             guard let observer else { return }
-            tokens = Self.phases.map { name, phase in Self.observe(name, phase, in: .default, observer) }
+            let notices = NoticeQueue(clock, observer)
+            tokens = Self.phases.map { name, phase in Self.observe(name, phase, in: .default, notices) }
             let workspace = NSWorkspace.shared.notificationCenter
-            tokens.append(Self.observe(NSWorkspace.didWakeNotification, .resumed, in: workspace, observer))
-            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: Self.queue)
-            source.setEventHandler { observer(LifecycleNotice(.memoryPressure)) }
+            tokens.append(Self.observe(NSWorkspace.didWakeNotification, .resumed, in: workspace, notices))
+            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: nil)
+            source.setEventHandler { notices.report(.memoryPressure) }
             source.activate()
             pressure = source
         }
@@ -42,11 +44,10 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
         _ name: Notification.Name,
         _ phase: LifecyclePhase,
         in center: NotificationCenter,
-        _ observer: @escaping @Sendable (LifecycleNotice) -> Void
+        _ notices: NoticeQueue
     ) -> (NotificationCenter, any NSObjectProtocol) {
         let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in
-            if phase == .terminating { return observer(LifecycleNotice(phase)) }
-            queue.async { observer(LifecycleNotice(phase)) }
+            if phase == .terminating { notices.reportAndWait(phase) } else { notices.report(phase) }
         }
         return (center, token)
     }

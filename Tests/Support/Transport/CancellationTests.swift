@@ -78,6 +78,7 @@ struct CancellationTests {
 
     @Test(
         "Every request ends once when requests are cancelled at random moments, and the transport continues",
+        .without(.lateCancellation),
         arguments: 1...3
     )
     func storm(seed: UInt64) async throws {
@@ -119,7 +120,7 @@ struct CancellationTests {
         #expect(response.status == 200)
     }
 
-    @Test("Shutdowns during many requests end every request once", arguments: 1...5)
+    @Test("Shutdowns during many requests end every request once", .without(.lateCancellation), arguments: 1...5)
     func shutdownStorm(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let server = try TestServer { _ in [.respond("200 OK", [1])] }

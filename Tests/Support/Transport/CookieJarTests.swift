@@ -83,7 +83,7 @@ struct CookieJarTests {
         #expect(other.headers["X-Tint"] == "blue" && other.headers["Authorization"] == nil)
     }
 
-    @Test("Requests go to the proxy of the configuration")
+    @Test("Requests go to the proxy of the configuration", .without(.proxies))
     func proxy() async throws {
         let proxy = try TestServer { request in [.respond("200 OK", Array(request.target.utf8))] }
         var configuration = TransportConfiguration()

@@ -34,7 +34,10 @@ struct TransportErrorTests {
 
     private func raw(_ text: String) -> TestServer.Step { .send(Array(text.utf8)) }
 
-    @Test("HTTP/3 is refused where libcurl has none, and is no condition for a plain request elsewhere")
+    @Test(
+        "HTTP/3 is refused where libcurl has none, and is no condition for a plain request elsewhere",
+        .without(.connectionFacts)
+    )
     func http3() async throws {
         let configuration = TransportConfiguration(usesHTTP3: true)
         guard TransportConfiguration.supportsHTTP3 else {
@@ -81,7 +84,7 @@ struct TransportErrorTests {
         #expect(response.timings.firstByte >= .milliseconds(190))
     }
 
-    @Test("A connection that is reset or closed is an error of the connection")
+    @Test("A connection that is reset or closed is an error of the connection", .without(.brokenResponses))
     func brokenConnections() async throws {
         let partial = raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc")
         for steps in [[.reset], [.close], [partial, .close], [partial, .reset]] as [[TestServer.Step]] {
@@ -111,6 +114,7 @@ struct TransportErrorTests {
 
     @Test(
         "A response that is not HTTP is malformed",
+        .without(.brokenResponses),
         arguments: [
             "SSH-2.0-OpenSSH\r\n", "<html>", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}",
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -132,7 +136,7 @@ struct TransportErrorTests {
         #expect(response.body.count == 1000)
     }
 
-    @Test("An endless head is an error")
+    @Test("An endless head is an error", .without(.brokenResponses))
     func endlessHead() async throws {
         let lines = (0..<50_000).map { "X-\($0): aaaaaaaaaaaaaaaaaaaa\r\n" }.joined()
         let error = try await error([raw("HTTP/1.1 200 OK\r\n" + lines), .hang])

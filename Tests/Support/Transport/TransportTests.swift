@@ -11,7 +11,7 @@ struct TransportTests {
 
     init() throws { transport = try SystemTransport() }
 
-    @Test("A request arrives unchanged, and the response is complete")
+    @Test("A request arrives unchanged, and the response is complete", .without(.repeatedFields))
     func roundTrip() async throws {
         let server = try TestServer { _ in [.respond("201 Created", Array("done".utf8), "X-Seen: 1", "x-seen: 2")] }
         let headers = try HTTPHeaders(["Content-Type": "a/b", "X-Empty": "", "Authorization": "Bearer t"])
@@ -38,6 +38,7 @@ struct TransportTests {
 
     @Test(
         "Every method sends its own name, with and without a body",
+        .without(.bodies),
         arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ODD-ONE"]
     )
     func methods(name: String) async throws {
@@ -120,7 +121,7 @@ struct TransportTests {
         }
     }
 
-    @Test("A request that needs a new connection opens one, which later requests use")
+    @Test("A request that needs a new connection opens one, which later requests use", .without(.freshConnections))
     func freshConnection() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let transport = try SystemTransport()
@@ -146,7 +147,7 @@ struct TransportTests {
         #expect(server.requests.last?.header("Authorization") == "Bearer own")
     }
 
-    @Test("The proxy of the environment is unused unless the configuration enables it")
+    @Test("The proxy of the environment is unused unless the configuration enables it", .without(.proxies))
     func proxy() async throws {
         // In a separate process, because the clients of other tests in this process would use the proxy, too.
         await #expect(processExitsWith: .success) {
@@ -171,7 +172,7 @@ struct TransportTests {
         #expect(response.headers["X-Final"] == "1")
     }
 
-    @Test("A chunked response is joined, and its trailers do not count as headers")
+    @Test("A chunked response is joined, and its trailers do not count as headers", .without(.trailers))
     func chunked() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let server = try TestServer { _ in [.send(Array((head + "2\r\nab\r\n1\r\nc\r\n0\r\nX-Late: 1\r\n\r\n").utf8))] }

@@ -10,6 +10,12 @@ struct AttributeTests {
         return stage.model.status(at: stage.now)
     }
 
+    @Test("The privacy manifest of Instrument covers the fields of AVPlayer")
+    func privacyManifest() {
+        let covered = PrivacyManifest(.vocabulary)
+        #expect(PrivacyManifest(.vocabulary.merging(.avPlayer)).propertyList == covered.propertyList)
+    }
+
     @Test(
         "Times that are not finite, negative or out of range are absent",
         arguments: [

@@ -84,6 +84,41 @@ struct InterstitialTests {
         #expect(error?.attributes[.errorDescription] == "gone")
     }
 
+    @Test("A skipped event is an ad that was skipped; a skip of another event, or without an ad, is none")
+    func skipped() {
+        var stage = Stage()
+        stage.see(.interstitialEvent(event), .interstitialSkipped("break-1"))
+        stage.play(1, seconds: 1, of: 40)
+        stage.see(.interstitialSkipped("break-2"), .interstitialSkipped("break-1"), .item(nil), .interstitialEvent(nil))
+        #expect(
+            stage.story == ["AdBreakBegin@0", "AdBegin@0", "AdSkip@1000", "AdFinish@1000", "AdBreakFinish@1000"]
+        )
+    }
+
+    @Test("An event that cannot be played is an error, and no break")
+    func unscheduled() {
+        var stage = Stage()
+        stage.see(.interstitialFailed("break-3", PlayerFailure(domain: "D", code: 7, message: "gone")))
+        #expect(stage.story == ["AdError@0"])
+        #expect(stage.signals.first?.status.id == "break-3")
+        #expect(stage.signals.first?.attributes[.errorCode] == "D 7")
+    }
+
+    @Test(
+        "The roll follows from the cue, the time, and for an event with a date from the position of the content",
+        arguments: [
+            (InterstitialFacts.Cue.join, 30.0, 30.0, 60.0, AdRoll.pre), (.leave, 0, 0, 60, .post),
+            (.none, 0, 0, 60, .pre), (.none, 30, 30, 60, .mid), (.none, 60, 59.9, 60, .post),
+            (.none, .nan, 0, 60, .pre), (.none, .nan, 0.4, 60, .pre), (.none, .nan, 30, 60, .mid),
+            (.none, .nan, 59.8, 60, .post), (.none, .nan, 0, .nan, .mid), (.none, .nan, .nan, 60, .mid),
+            (.none, 0, 0, .nan, .pre),
+        ]
+    )
+    func rolls(_ cue: InterstitialFacts.Cue, _ time: Double, _ position: Double, _ duration: Double, _ roll: AdRoll) {
+        let content = InterstitialFacts.Content(position: position, duration: duration)
+        #expect(InterstitialFacts(identifier: "e", cue: cue, time: time, content: content).roll == roll)
+    }
+
     @Test("An event that follows another without a gap is another break")
     func backToBack() {
         var stage = Stage()

@@ -12,14 +12,15 @@ struct ModelPropertyTests {
             [0, 1, 1.5, -1, 0.3, 12, 59.8, 60, 1e12, -1e300, .nan, .infinity].randomElement(using: &generator) ?? 0
         let isTrue = Bool.random(using: &generator)
         let failure = PlayerFailure(domain: "D", code: .random(in: 0...2, using: &generator))
-        switch Int.random(in: 0...23, using: &generator) {
+        switch Int.random(in: 0...30, using: &generator) {
         case 0: return .item(isTrue ? ItemFacts(id: item, isUnderWay: odd == 1) : nil)
         case 1, 2: return .timeControl(.playing)
         case 3: return .timeControl(.paused)
         case 4:
             return .timeControl(
                 .waiting(
-                    [nil, .toMinimizeStalls, .interstitialEvent, .noItemToPlay].randomElement(using: &generator) ?? nil
+                    [nil, .toMinimizeStalls, .interstitialEvent, .coordinatedPlayback, .noItemToPlay]
+                        .randomElement(using: &generator) ?? nil
                 )
             )
         case 5: return .rate(isTrue ? 1 : 0)
@@ -42,6 +43,17 @@ struct ModelPropertyTests {
         case 18: return .likelyToKeepUp(item, isTrue)
         case 19: return .externalPlayback(isTrue)
         case 20: return .advancesAtEnd(isTrue)
+        case 22: return .rateChangeReason(.audioSessionInterrupted, rate: odd)
+        case 23: return .seekCompleted(item)
+        case 24, 25:
+            let window = SeekableWindow(start: odd - 30, end: isTrue ? odd : odd + 5, keepsOffset: isTrue)
+            return .seekableWindow(item, window)
+        case 26: return .firstLikelyToKeepUp(item, after: odd)
+        case 27:
+            let request = MediaRequestFacts(kind: .segment, time: odd, timeToFirstByte: odd, byteCount: isTrue ? -1 : 7)
+            return .request(item, request)
+        case 28: return .outputObscured(isTrue)
+        case 29: return isTrue ? .interstitialSkipped("\(item.number)") : .interstitialFailed("1", failure)
         case 21: return isTrue ? .volume(odd) : .muted(odd == 1)
         default: return .time(odd)
         }
@@ -90,6 +102,7 @@ struct ModelPropertyTests {
                     (hasLoaded, hasStarted) = (false, false)
                 }
             case .qualityChangeUp, .qualityChangeDown, .volumeChange: #expect(hasStarted)
+            case .requestFinish: break
             default: Issue.record("\(signal.action) is not the model's")
             }
         }
@@ -109,6 +122,9 @@ struct ModelPropertyTests {
             #expect(status.framesPerSecond.map { $0.isFinite && $0 > 0 } != false)
             #expect(status.resolutionWidth.map { $0 > 0 } != false)
             #expect(signal.attributes[.droppedFrames].map { $0 >= 0 } != false)
+            for key: AttributeKey<Duration> in [.liveLatency, .dvrWindow, .requestTime, .timeToLikelyToKeepUp] {
+                #expect(signal.attributes[key].map { $0 >= .zero } != false)
+            }
         }
     }
 

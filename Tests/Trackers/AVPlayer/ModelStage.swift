@@ -23,6 +23,10 @@ enum Step: Sendable {
         ]
     }
 
+    static let stall: [Step] = [.see(.timeControl(.waiting(.toMinimizeStalls)))]
+    static func live(edge: Double, keepsOffset: Bool) -> [Step] {
+        [.see(.seekableWindow(first, SeekableWindow(start: 0, end: edge, keepsOffset: keepsOffset)))]
+    }
     static let pause: [Step] = [.see(.rate(0)), .see(.timeControl(.paused))]
     static let resume: [Step] = [.see(.rate(1)), .see(.timeControl(.playing))]
 }

@@ -58,6 +58,32 @@ private let rows: [Row] = [
         ["PauseBegin@1500", "PauseFinish@16500"]
     ),
     Row(
+        "waits for others who watch together",
+        [
+            .see(.timeControl(.waiting(.coordinatedPlayback))), .wait(15),
+            .see(.timeControl(.playing)), .run(1),
+        ],
+        ["PauseBegin@1500", "PauseFinish@16500"]
+    ),
+    Row(
+        "waits for others who watch together, then for data",
+        [
+            .see(.timeControl(.waiting(.coordinatedPlayback))), .wait(2),
+            .see(.timeControl(.waiting(.toMinimizeStalls))), .wait(1), .see(.timeControl(.playing)), .run(1),
+        ],
+        ["PauseBegin@1500", "PauseFinish@3500", "BufferBegin@3500", "BufferFinish@4500"]
+    ),
+    Row(
+        "waits for others who watch together before the start",
+        begin: [],
+        [
+            .see(.item(ItemFacts(id: first))), .see(.rate(1)), .see(.timeControl(.waiting(.toMinimizeStalls))),
+            .wait(1), .see(.timeControl(.waiting(.coordinatedPlayback))), .wait(4), .see(.time(0)),
+            .see(.timeControl(.playing)), .run(1),
+        ],
+        ["StreamLoad@0", "BufferBegin@0", "BufferFinish@1000", "Start@5000"]
+    ),
+    Row(
         "a pause is reported once by rate and status",
         [.see(.time(1.01))] + Step.pause + [.wait(1)] + Step.resume + [.run(1)],
         ["PauseBegin@1500", "PauseFinish@2500"]
@@ -193,6 +219,77 @@ private let rows: [Row] = [
             .see(.time(40)), .see(.timeControl(.playing)), .run(1),
         ],
         ["BufferBegin@1500", "BufferFinish@2500", "SeekBegin@2500", "SeekFinish@3500"]
+    ),
+
+    Row(
+        "a seek is complete while paused",
+        Step.pause + [
+            .wait(1), .see(.timeJumped(first, to: 40)), .wait(0.5), .see(.seekCompleted(first)), .wait(4),
+        ] + Step.resume + [.run(1)],
+        ["PauseBegin@1500", "SeekBegin@2500", "SeekFinish@3000", "PauseFinish@7000"]
+    ),
+    Row(
+        "a seek while paused is complete before its jump is seen",
+        Step.pause + [
+            .wait(1), .see(.seekCompleted(first)), .wait(0.25), .jump(to: 40), .wait(4),
+        ] + Step.resume + [.run(1)],
+        ["PauseBegin@1500", "SeekBegin@2750", "SeekFinish@2750", "PauseFinish@6750"]
+    ),
+    Row(
+        "a jump long after another seek was complete stays open",
+        Step.pause + [.wait(1), .see(.seekCompleted(first)), .wait(3), .jump(to: 40), .wait(4)] + Step.resume
+            + [.run(1)],
+        ["PauseBegin@1500", "SeekBegin@5500", "PauseFinish@9500", "SeekFinish@9500"]
+    ),
+    Row(
+        "a seek is complete while playing, and ends when the clock moves",
+        [
+            .see(.timeJumped(first, to: 40)), .wait(0.5), .see(.seekCompleted(first)),
+            .see(.timeControl(.waiting(.toMinimizeStalls))), .wait(1), .see(.time(40)), .see(.timeControl(.playing)),
+            .run(1),
+        ],
+        ["SeekBegin@1500", "SeekFinish@3000"]
+    ),
+
+    // live
+    Row(
+        "a jump after a stall keeps the live offset",
+        begin: Step.begin(duration: .nan),
+        Step.live(edge: 20, keepsOffset: true) + Step.stall + [.wait(8)] + Step.live(edge: 28, keepsOffset: true) + [
+            .see(.timeJumped(first, to: 9)), .see(.timeControl(.playing)), .run(1),
+        ],
+        ["BufferBegin@1500", "BufferFinish@9500"]
+    ),
+    Row(
+        "a jump after a stall keeps the live offset, without a notice and after the wait",
+        begin: Step.begin(duration: .nan),
+        Step.live(edge: 20, keepsOffset: true) + Step.stall + [.wait(8)] + Step.live(edge: 28, keepsOffset: true) + [
+            .see(.timeControl(.playing)), .wait(0.25), .jump(to: 9.2), .run(1),
+        ],
+        ["BufferBegin@1500", "BufferFinish@9500"]
+    ),
+    Row(
+        "a jump to another distance from the live edge is a seek",
+        begin: Step.begin(duration: .nan),
+        Step.live(edge: 20, keepsOffset: true) + Step.stall + [.wait(8)] + Step.live(edge: 28, keepsOffset: true) + [
+            .see(.timeJumped(first, to: 25)), .see(.timeControl(.playing)), .run(1),
+        ],
+        ["BufferBegin@1500", "BufferFinish@9500", "SeekBegin@9500", "SeekFinish@9500"]
+    ),
+    Row(
+        "a jump of an item that does not keep its live offset is a seek",
+        begin: Step.begin(duration: .nan),
+        Step.live(edge: 20, keepsOffset: false) + Step.stall + [.wait(8)] + Step.live(edge: 28, keepsOffset: false) + [
+            .see(.timeJumped(first, to: 9)), .see(.timeControl(.playing)), .run(1),
+        ],
+        ["BufferBegin@1500", "BufferFinish@9500", "SeekBegin@9500", "SeekFinish@9500"]
+    ),
+    Row(
+        "a jump to the kept distance without a wait is a seek",
+        begin: Step.begin(duration: .nan),
+        Step.live(edge: 20, keepsOffset: true) + Step.stall + [.wait(1), .see(.timeControl(.playing)), .run(5)]
+            + Step.live(edge: 40, keepsOffset: true) + [.see(.timeJumped(first, to: 21)), .run(1)],
+        ["BufferBegin@1500", "BufferFinish@2500", "SeekBegin@7500", "SeekFinish@7500"]
     ),
 
     // items
@@ -362,6 +459,81 @@ struct ModelTests {
         let stage = ModelStage(Step.begin() + [.see(.timeControl(.waiting(.toMinimizeStalls)))])
         let reasons = stage.signals.filter { $0.action == .bufferBegin }.map { $0.attributes[.waitingReason] }
         #expect(reasons == ["evaluatingBufferingRate", "toMinimizeStalls"])
+    }
+
+    @Test("A pause has its reason when the notice comes before it, and its end when the notice comes after it")
+    func pauseReasons() {
+        let interrupted = Step.see(.rateChangeReason(.audioSessionInterrupted, rate: 0))
+        let called = Step.see(.rateChangeReason(.setRateCalled, rate: 1))
+        let stage = ModelStage(
+            Step.begin() + [interrupted] + Step.pause + [.wait(3)] + [called] + Step.resume + [.run(1)] + Step.pause
+                + [.wait(0.1), .see(.rateChangeReason(.appBackgrounded, rate: 0)), .wait(2)] + Step.resume + [.run(1)]
+                + Step.pause + [.wait(2), interrupted] + Step.resume + [.run(1), interrupted, .wait(2)] + Step.pause
+        )
+        let pauses = stage.signals.filter { $0.action == .pauseBegin || $0.action == .pauseFinish }
+        #expect(
+            pauses.map { $0.attributes[.pauseReason] } == [
+                "audioSessionInterrupted", "audioSessionInterrupted", nil, "appBackgrounded", nil, nil, nil,
+            ]
+        )
+    }
+
+    @Test("A live stream has its latency and its window; media with an end has neither")
+    func live() {
+        let window = SeekableWindow(start: -30, end: 12)
+        var stage = ModelStage(Step.begin(duration: .nan) + [.see(.seekableWindow(first, window))] + Step.pause)
+        #expect(stage.signals.last?.attributes[.liveLatency] == .seconds(11))
+        #expect(stage.signals.last?.attributes[.dvrWindow] == .seconds(42))
+        stage = ModelStage(
+            Step.begin(duration: .nan) + [
+                .see(.seekableWindow(first, window)), .see(.seekableWindow(first, SeekableWindow(start: 9, end: .nan))),
+                .see(.seekableWindow(first, SeekableWindow(start: 9, end: 8))),
+                .see(.seekableWindow(second, SeekableWindow(start: 0, end: 1))),
+            ] + Step.pause
+        )
+        #expect(stage.signals.last?.attributes[.dvrWindow] == .seconds(42))
+        stage = ModelStage(Step.begin() + [.see(.seekableWindow(first, window))] + Step.pause)
+        #expect(stage.signals.last?.attributes[.liveLatency] == nil)
+        #expect(stage.signals.last?.attributes[.dvrWindow] == nil)
+    }
+
+    @Test("A request has what AVFoundation knows of it, before the start as well")
+    func requests() {
+        let request = MediaRequestFacts(kind: .segment, time: 1.5, timeToFirstByte: 0.2, byteCount: 5000)
+        let failed = MediaRequestFacts(kind: .manifest, time: -1, isFailed: true)
+        let stage = ModelStage([
+            .see(.request(first, request)), .see(.item(ItemFacts(id: first))), .see(.request(first, request)),
+            .see(.request(second, request)), .see(.request(first, failed)),
+        ])
+        #expect(stage.actions == ["StreamLoad", "RequestFinish", "RequestFinish"])
+        let attributes = stage.signals.suffix(2).map(\.attributes)
+        #expect(attributes.map { $0[.requestKind] } == ["segment", "manifest"])
+        #expect(attributes.map { $0[.requestTime] } == [.milliseconds(1500), nil])
+        #expect(attributes.map { $0[.timeToFirstByte] } == [.milliseconds(200), nil])
+        #expect(attributes.map { $0[.requestBytes] } == [5000, nil])
+        #expect(attributes.map { $0[.requestFailed] } == [nil, true])
+    }
+
+    @Test("A hidden picture is an error without an end of the playback, once each time that it is hidden")
+    func obscuredPicture() {
+        let stage = ModelStage(
+            [.see(.outputObscured(true)), .see(.outputObscured(false))] + Step.begin() + [
+                .see(.outputObscured(true)), .see(.outputObscured(true)), .see(.outputObscured(false)),
+                .see(.outputObscured(true)), .run(1),
+            ]
+        )
+        #expect(stage.actions.suffix(2) == ["Error", "Error"] && stage.actions.filter { $0 == "Error" }.count == 2)
+        #expect(stage.signals.last?.attributes[.errorCode] == "insufficientExternalProtection")
+        #expect(stage.signals.last?.attributes[.isFatal] == nil)
+    }
+
+    @Test("A start has the time until playback was likely to continue, the first one that is known")
+    func keepUp() {
+        let known: [Step] =
+            [.see(.item(ItemFacts(id: first)))] + [1.25, 9].map { .see(.firstLikelyToKeepUp(first, after: $0)) }
+        let stage = ModelStage(known + Step.begin() + Step.pause)
+        let starts = stage.signals.map { $0.attributes[.timeToLikelyToKeepUp] }
+        #expect(starts == [nil, nil, nil, .milliseconds(1250), nil])
     }
 
     @Test("AVPlayerModel marks a running playback as joined")

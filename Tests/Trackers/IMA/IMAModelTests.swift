@@ -92,6 +92,12 @@ struct IMAModelTests {
         return model
     }
 
+    @Test("The privacy manifest of Instrument covers the fields of the IMA SDK's monitor")
+    func privacyManifest() {
+        let covered = PrivacyManifest(.vocabulary)
+        #expect(PrivacyManifest(.vocabulary.merging(.ima)).propertyList == covered.propertyList)
+    }
+
     @Test("IMAModel reports what the table says in a break with an ad", arguments: rows)
     func table(_ row: Row) {
         var model = begun()

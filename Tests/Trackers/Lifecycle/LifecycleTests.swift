@@ -34,6 +34,12 @@ struct LifecycleTests {
         }
     }
 
+    @Test("The privacy manifest of Instrument covers the fields of the app's life")
+    func privacyManifest() {
+        let covered = PrivacyManifest(.vocabulary)
+        #expect(PrivacyManifest(.vocabulary.merging(.lifecycle)).propertyList == covered.propertyList)
+    }
+
     @Test("Each phase is an event, and entering the background delivers queued samples before the source continues")
     func flushes() async {
         let instrument = makeInstrument()

@@ -20,9 +20,11 @@ final class Session {
         monitor = AVPlayerMonitor(player)
         content = instrument.add(PlayerTracker(monitor))
         instrument.add(AdTracker(InterstitialMonitor(player)), adsOf: content)
-        #if canImport(UIKit) && !os(watchOS)
         // Samples leave before the system stops the app.
+        #if canImport(UIKit)
         instrument.add(LifecycleTracker(ApplicationLifecycle(), flushing: instrument.queue))
+        #else
+        instrument.add(LifecycleTracker(DesktopLifecycle(), flushing: instrument.queue))
         #endif
         instrument.ready()
     }

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
 

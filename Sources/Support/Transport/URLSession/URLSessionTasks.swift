@@ -111,6 +111,10 @@ extension URLRequest {
         httpMethod = request.method.description
         httpBody = request.body.isEmpty ? nil : Data(request.body)
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        // URLSession asks for codings by itself, and a byte range is one of the plain body.
+        if request.headers["Range"] != nil, request.headers["Accept-Encoding"] == nil {
+            setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
     }
 }
 #endif

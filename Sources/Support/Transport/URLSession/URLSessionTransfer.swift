@@ -20,10 +20,13 @@ final class URLSessionTransfer: Sendable {
     let exchange: Exchange
     private let clock: SystemClock
     private let start: MonotonicInstant
+    /// The requested byte range; nil for the whole resource.
+    private let range: RequestedRange?
     private let arrived = Lock(Arrived())
 
     init(_ exchange: Exchange, _ clock: SystemClock) {
         (self.exchange, self.clock, start) = (exchange, clock, clock.now)
+        range = RequestedRange(exchange.request.headers)
     }
 
     /// The status, once the head has come.
@@ -40,7 +43,18 @@ final class URLSessionTransfer: Sendable {
             arrived.head = head
             arrived.firstByte = start.duration(to: clock.now)
         }
+        if let defect = range(of: head)?.defect(ofHead: HTTPHeaders(head)) { return refuse(defect, head) }
         return !exchange.hasEnded
+    }
+
+    /// The requested range, of a response that is a part of the resource.
+    private func range(of head: HTTPURLResponse) -> RequestedRange? { head.statusCode == 206 ? range : nil }
+
+    /// Ends the exchange because the response is not the requested range; always false.
+    private func refuse(_ defect: String, _ head: HTTPURLResponse) -> Bool {
+        let url = exchange.request.url
+        exchange.end(.failure(HTTPError(.wrongRange, defect, url: url, status: head.statusCode)))
+        return false
     }
 
     /// Takes a piece of the body; false if nothing more is of use.
@@ -58,6 +72,11 @@ final class URLSessionTransfer: Sendable {
                 .failure(HTTPError(.responseTooLarge, message, url: exchange.request.url, status: status))
             )
             return false
+        }
+        if let head, let range = range(of: head),
+            let defect = range.defect(ofBody: count, HTTPHeaders(head), isComplete: false)
+        {
+            return refuse(defect, head)
         }
         if let receiver = exchange.receiver, let head, 200..<300 ~= head.statusCode {
             if count == data.count, let expect = receiver.expect, let announced = announced(by: head) {
@@ -102,13 +121,26 @@ final class URLSessionTransfer: Sendable {
             return
         }
         var response = HTTPResponse(status: head.statusCode, body: arrived.body, url: url)
-        for (name, value) in head.allHeaderFields {
-            if let name = name as? String, let value = value as? String { response.headers.append(name, value) }
+        response.headers = HTTPHeaders(head)
+        let count = arrived.byteCount
+        if let defect = range(of: head)?.defect(ofBody: count, response.headers, isComplete: true) {
+            _ = refuse(defect, head)
+            return
         }
         arrived.connection.complete(&response)
         response.timings.total = start.duration(to: clock.now)
         response.timings.firstByte = arrived.firstByte ?? response.timings.total
         exchange.end(.success(response))
+    }
+}
+
+extension HTTPHeaders {
+    /// The headers of a response, of which URLSession joins those of one name.
+    fileprivate init(_ head: HTTPURLResponse) {
+        self.init()
+        for (name, value) in head.allHeaderFields {
+            if let name = name as? String, let value = value as? String { append(name, value) }
+        }
     }
 }
 

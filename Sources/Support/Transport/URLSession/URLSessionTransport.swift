@@ -10,14 +10,15 @@ internal import FoundationNetworking
 /// The transport over URLSession, which follows no redirect by itself, keeps no cookie and caches nothing.
 ///
 /// An additional file of certificates is not supported here: Apple platforms keep such trust in the system. URLSession
-/// decodes compressed bodies itself, and takes no notice of a request's `connectTimeout`.
+/// decodes compressed bodies itself, and takes no notice of a request's `connectTimeout`, `needsFreshConnection` and
+/// `maxBytesPerSecond`.
 public final class URLSessionTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let tasks: URLSessionTasks
 
     /// Creates a transport. Opens no connection.
-    /// - Throws: `HTTPError` with the code `configuration` if there is an additional file of certificates, or if
-    ///   private addresses are to be refused.
+    /// - Throws: `HTTPError` with the code `configuration` if there is an additional file of certificates or the
+    ///   address of a proxy, or if private addresses are to be refused.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
         guard configuration.additionalCAFile == nil else {
             throw HTTPError(
@@ -27,6 +28,9 @@ public final class URLSessionTransport: HTTPTransport {
         }
         guard configuration.allowsPrivateAddresses else {
             throw HTTPError(.configuration, "URLSession cannot refuse private addresses; allow them")
+        }
+        guard configuration.proxyAddress == nil else {
+            throw HTTPError(.configuration, "URLSession takes a proxy from the system only; set it there")
         }
         self.configuration = configuration
         let settings = URLSessionConfiguration.ephemeral

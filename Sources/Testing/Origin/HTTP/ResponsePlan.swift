@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentHTTP
 internal import NIOCore
 
 /// The plan of a response, to the last byte and the end of the connection: a pure function of the request, the
@@ -73,33 +74,7 @@ struct ResponsePlan: Sendable {
         "Server: test-origin",
     ]
 
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 204: "No Content"
-        case 206: "Partial Content"
-        case 301: "Moved Permanently"
-        case 302: "Found"
-        case 303: "See Other"
-        case 307: "Temporary Redirect"
-        case 308: "Permanent Redirect"
-        case 400: "Bad Request"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 410: "Gone"
-        case 416: "Range Not Satisfiable"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 501: "Not Implemented"
-        case 502: "Bad Gateway"
-        case 503: "Service Unavailable"
-        case 504: "Gateway Timeout"
-        case 505: "HTTP Version Not Supported"
-        default: "Status"
-        }
-    }
+    private static func reason(_ status: Int) -> String { HTTPStatusText.name(of: status) ?? "Status" }
 }
 
 extension ResponsePlan {

@@ -16,10 +16,11 @@ final class AVPlayerAdapter: ObservedPlayer {
 
     private let state: Lock<State>
     private let clock: any SchedulingClock
+    private let reportsRequests: Bool
 
-    init(_ player: AVPlayer, clock: any SchedulingClock) {
+    init(_ player: AVPlayer, clock: any SchedulingClock, reportsRequests: Bool = false) {
         state = Lock(State(player: player))
-        self.clock = clock
+        (self.clock, self.reportsRequests) = (clock, reportsRequests)
     }
 
     var player: AVPlayer? { state.withLock { $0.player } }
@@ -37,6 +38,7 @@ final class AVPlayerAdapter: ObservedPlayer {
         MainThread.observe { [weak self] tokens in
             guard let self, let item = item(id) else { return }
             ItemObservation(item, id, clock, tokens, report).begin()
+            MetricObservation(item, id, clock, tokens, report).begin(reportsRequests: reportsRequests)
         }
     }
 
@@ -64,10 +66,15 @@ final class AVPlayerAdapter: ObservedPlayer {
         let note: @Sendable (AVPlayer, @escaping @MainActor @Sendable (AVPlayer) -> AVPlayerObservation?) -> Void = {
             [clock, weak self] player, read in
             let (now, position, item) = (clock.now, CMTimeGetSeconds(player.currentTime()), player.currentItem)
+            let window = item.flatMap(SeekableWindow.init)
             MainThread.run {
                 guard let self, !tokens.isCancelled else { return }
                 // The next item's time may be there before the notice of the item.
-                if item === self.state.withLock({ $0.item }) { report(.observation(.time(position)), now) }
+                let (known, id) = self.state.withLock { ($0.item, $0.itemID) }
+                if item === known {
+                    if let id, let window { report(.observation(.seekableWindow(id, window)), now) }
+                    report(.observation(.time(position)), now)
+                }
                 if let observation = read(player) { report(.observation(observation), now) }
             }
         }
@@ -100,12 +107,21 @@ final class AVPlayerAdapter: ObservedPlayer {
                 note(player) { player in self?.itemChanged(to: item, of: player, isFirst: false) }
             },
         ]
-        #if !os(watchOS)
+        #if !os(watchOS) && !os(visionOS)
         observations.append(
             player.observe(\.isExternalPlaybackActive) { @Sendable player, _ in
                 note(player) { .externalPlayback($0.isExternalPlaybackActive) }
             }
         )
+        #endif
+        #if !os(watchOS)
+        observations.append(
+            player.observe(\.isOutputObscuredDueToInsufficientExternalProtection) { @Sendable player, _ in
+                let isObscured = player.isOutputObscuredDueToInsufficientExternalProtection
+                note(player) { _ in .outputObscured(isObscured) }
+            }
+        )
+        observeRateReasons(of: player, tokens, report)
         #endif
         tokens.add { [observations] in for observation in observations { observation.invalidate() } }
         let timer = player.addPeriodicTimeObserver(forInterval: CMTimeMake(value: 1, timescale: 4), queue: .main) {
@@ -117,6 +133,29 @@ final class AVPlayerAdapter: ObservedPlayer {
         reportPresent(of: player, report)
     }
 
+    #if !os(watchOS)
+    /// Notices of this player alone: other players post the same ones.
+    @MainActor
+    private func observeRateReasons(
+        of player: AVPlayer,
+        _ tokens: ObservationTokens,
+        _ report: @escaping PlayerNoticeHandler
+    ) {
+        let (clock, key) = (clock, AVPlayer.rateDidChangeReasonKey)
+        let name = AVPlayer.rateDidChangeNotification
+        let token = NotificationCenter.default.addObserver(forName: name, object: player, queue: nil) {
+            @Sendable [weak player] notification in
+            guard let player, let text = notification.userInfo?[key] as? String else { return }
+            let (now, rate) = (clock.now, Double(player.rate))
+            let reason = RateChangeReason(AVPlayer.RateDidChangeReason(rawValue: text))
+            MainThread.run {
+                if !tokens.isCancelled { report(.observation(.rateChangeReason(reason, rate: rate)), now) }
+            }
+        }
+        tokens.add { NotificationCenter.default.removeObserver(token) }
+    }
+    #endif
+
     /// Reports the values at the beginning of the observation. The item is the last one, so that the model judges it
     /// with all other values.
     @MainActor
@@ -127,10 +166,13 @@ final class AVPlayerAdapter: ObservedPlayer {
             .muted(player.isMuted), .rate(Double(player.rate)),
             .timeControl(TimeControl(player.timeControlStatus, of: player)),
         ]
-        #if !os(watchOS)
+        #if !os(watchOS) && !os(visionOS)
         present.append(.externalPlayback(player.isExternalPlaybackActive))
         #endif
         present.append(itemChanged(to: player.currentItem, of: player, isFirst: true))
+        #if !os(watchOS)
+        present.append(.outputObscured(player.isOutputObscuredDueToInsufficientExternalProtection))
+        #endif
         present.append(Self.failure(of: player).map { .playerFailed($0) })
         present.append(.time(CMTimeGetSeconds(player.currentTime())))
         for observation in present { if let observation { report(.observation(observation), now) } }
@@ -185,8 +227,43 @@ extension WaitingReason {
         case .evaluatingBufferingRate: self = .evaluatingBufferingRate
         case .noItemToPlay: self = .noItemToPlay
         case .interstitialEvent: self = .interstitialEvent
+        default:
+            #if !os(watchOS)
+            if reason == .waitingForCoordinatedPlayback {
+                self = .coordinatedPlayback
+                return
+            }
+            #endif
+            self = .other(reason.rawValue)
+        }
+    }
+}
+
+#if !os(watchOS)
+extension RateChangeReason {
+    init(_ reason: AVPlayer.RateDidChangeReason) {
+        switch reason {
+        case .setRateCalled: self = .setRateCalled
+        case .setRateFailed: self = .setRateFailed
+        case .audioSessionInterrupted: self = .audioSessionInterrupted
+        case .appBackgrounded: self = .appBackgrounded
         default: self = .other(reason.rawValue)
         }
+    }
+}
+#endif
+
+extension SeekableWindow {
+    /// The seekable part of an item without an end; nil for an item that has one.
+    init?(_ item: AVPlayerItem) {
+        guard !CMTimeGetSeconds(item.duration).isFinite else { return nil }
+        let ranges = item.seekableTimeRanges.map(\.timeRangeValue)
+        guard let first = ranges.first, let last = ranges.last else { return nil }
+        self.init(
+            start: CMTimeGetSeconds(first.start),
+            end: CMTimeGetSeconds(last.end),
+            keepsOffset: item.automaticallyPreservesTimeOffsetFromLive
+        )
     }
 }
 
@@ -198,8 +275,19 @@ extension PlayerFailure {
         self.init(
             domain: known?.domain ?? error.map { "\(type(of: $0))" } ?? "unknown",
             code: known?.code ?? 0,
-            message: error?.localizedDescription
+            message: error?.localizedDescription,
+            cause: known.flatMap(Self.cause)
         )
+    }
+
+    /// The innermost of the underlying errors; errors that name each other end after a few.
+    private static func cause(of error: NSError) -> Code? {
+        var innermost = error
+        for _ in 0..<8 {
+            guard let next = innermost.userInfo[NSUnderlyingErrorKey] as? NSError else { break }
+            innermost = next
+        }
+        return innermost === error ? nil : Code(domain: innermost.domain, number: innermost.code)
     }
 }
 #endif

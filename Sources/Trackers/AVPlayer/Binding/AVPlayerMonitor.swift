@@ -12,7 +12,8 @@ public import Instrument
 ///
 /// `StreamLoad` when an item becomes current, `Start` when its clock moves, `BufferBegin` while the player waits for
 /// data, `SeekBegin` when the clock jumps, `Next` when a queue advances, `End`, `Error`, and changes of quality and
-/// sound. `Stop` is the app's to report: ``stop()``.
+/// sound. `Stop` is the app's to report: ``stop()``. A pause has its reason (`pauseReason`), a live stream its distance
+/// from the edge (`liveLatency`) and what can be sought of it (`dvrWindow`).
 ///
 /// Neither the monitor nor its observations keep the player alive; without it the monitor reports nothing more.
 /// Everything may be called from any thread. Signals come on the main thread, one at a time, except those of the access
@@ -30,10 +31,17 @@ public final class AVPlayerMonitor: Player {
     /// - Parameters:
     ///   - player: the player, which is held weakly.
     ///   - name: what `trackerTarget` says.
+    ///   - reportsRequests: also reports each request for a playlist, a segment or a key, as `RequestFinish`. A film
+    ///     has thousands of them.
     ///   - clock: times what is observed; the instrument must have the same clock.
-    public init(_ player: AVPlayer, name: String = "AVPlayer", clock: any SchedulingClock = SystemClock()) {
+    public init(
+        _ player: AVPlayer,
+        name: String = "AVPlayer",
+        reportsRequests: Bool = false,
+        clock: any SchedulingClock = SystemClock()
+    ) {
         (self.name, self.clock) = (name, clock)
-        watch = PlayerWatch(AVPlayerAdapter(player, clock: clock))
+        watch = PlayerWatch(AVPlayerAdapter(player, clock: clock, reportsRequests: reportsRequests))
     }
 
     /// The latest status of the player; the position is extrapolated to the moment of the call.

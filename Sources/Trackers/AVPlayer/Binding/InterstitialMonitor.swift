@@ -100,11 +100,56 @@ final class InterstitialAdapter: ObservedPlayer {
         // The monitor lives as long as the observation.
         tokens.add { _ = current }
         tokens.add { NotificationCenter.default.removeObserver(token) }
+        // The names below are in the SDKs of Xcode 26, whose compiler is Swift 6.2.
+        #if compiler(>=6.2)
+        if #available(iOS 26, macOS 26, tvOS 26, visionOS 26, watchOS 26, *) { observeEnds(monitor, tokens, report) }
+        #endif
         note()
         let observation = adapter.observePlayer(report)
         tokens.add { observation.cancel() }
     }
 }
+
+#if compiler(>=6.2)
+@available(iOS 26, macOS 26, tvOS 26, visionOS 26, watchOS 26, *)
+extension InterstitialAdapter {
+    /// Observes events that the person skipped, and those that were removed because of an error.
+    @MainActor
+    private func observeEnds(
+        _ monitor: AVPlayerInterstitialEventMonitor,
+        _ tokens: ObservationTokens,
+        _ report: @escaping PlayerNoticeHandler
+    ) {
+        let clock = clock
+        let note: @Sendable (AVPlayerObservation) -> Void = { observation in
+            let now = clock.now
+            MainThread.run { if !tokens.isCancelled { report(.observation(observation), now) } }
+        }
+        typealias Monitor = AVPlayerInterstitialEventMonitor
+        let center = NotificationCenter.default
+        let skips = center.addObserver(
+            forName: Monitor.currentEventSkippedNotification,
+            object: monitor,
+            queue: nil
+        ) { @Sendable notification in
+            let event = notification.userInfo?[Monitor.currentEventSkippedEventKey]
+            guard let event = event as? AVPlayerInterstitialEvent else { return }
+            note(.interstitialSkipped(event.identifier))
+        }
+        let removals = center.addObserver(
+            forName: Monitor.interstitialEventWasUnscheduledNotification,
+            object: monitor,
+            queue: nil
+        ) { @Sendable notification in
+            let event = notification.userInfo?[Monitor.interstitialEventWasUnscheduledEventKey]
+            let error = notification.userInfo?[Monitor.interstitialEventWasUnscheduledErrorKey] as? any Error
+            guard let event = event as? AVPlayerInterstitialEvent, let error else { return }
+            note(.interstitialFailed(event.identifier, PlayerFailure(error)))
+        }
+        tokens.add { for token in [skips, removals] { center.removeObserver(token) } }
+    }
+}
+#endif
 
 /// The system's monitor, which the main thread alone may touch.
 @MainActor
@@ -115,9 +160,18 @@ private final class MonitorReference {
 
     var facts: InterstitialFacts? {
         monitor.currentEvent.map { event in
-            let isFirst = event.cue == .joinCue || CMTimeGetSeconds(event.time) == 0
-            let roll: AdRoll = event.cue == .leaveCue ? .post : isFirst ? .pre : .mid
-            return InterstitialFacts(identifier: event.identifier, roll: roll)
+            let content = event.primaryItem.map { item in
+                InterstitialFacts.Content(
+                    position: CMTimeGetSeconds(item.currentTime()),
+                    duration: CMTimeGetSeconds(item.duration)
+                )
+            }
+            return InterstitialFacts(
+                identifier: event.identifier,
+                cue: event.cue == .joinCue ? .join : event.cue == .leaveCue ? .leave : .none,
+                time: CMTimeGetSeconds(event.time),
+                content: content ?? InterstitialFacts.Content()
+            )
         }
     }
 }

@@ -3,7 +3,7 @@ internal import AVFoundation
 internal import Foundation
 internal import Instrument
 
-/// Observes one item: its properties, its notifications, its media selection, its switches of variants.
+/// Observes one item: its properties, its notifications, its media selection.
 @MainActor
 struct ItemObservation {
     private let item: AVPlayerItem
@@ -26,7 +26,6 @@ struct ItemObservation {
         observeProperties()
         observeNotifications()
         observeMediaSelection()
-        observeVariants()
     }
 
     private func observeProperties() {
@@ -65,16 +64,20 @@ struct ItemObservation {
 
     private func observeNotifications() {
         let (id, report) = (id, report)
-        observe(.AVPlayerItemDidPlayToEndTime) { _ in .observation(.playedToEnd(id)) }
-        observe(.AVPlayerItemFailedToPlayToEndTime) { notification in
+        observe(AVPlayerItem.didPlayToEndTimeNotification) { _ in [.observation(.playedToEnd(id))] }
+        observe(AVPlayerItem.failedToPlayToEndTimeNotification) { notification in
             let error = notification.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
-            return .observation(.failedToPlayToEnd(id, PlayerFailure(error)))
+            return [.observation(.failedToPlayToEnd(id, PlayerFailure(error)))]
         }
-        observe(.AVPlayerItemPlaybackStalled) { _ in .observation(.stalled(id)) }
-        observe(.AVPlayerItemNewAccessLogEntry) { _ in .accessLogGrew(id) }
-        observe(.AVPlayerItemNewErrorLogEntry) { _ in .errorLogGrew(id) }
+        observe(AVPlayerItem.playbackStalledNotification) { _ in [.observation(.stalled(id))] }
+        observe(AVPlayerItem.newAccessLogEntryNotification) { _ in [.accessLogGrew(id)] }
+        observe(AVPlayerItem.newErrorLogEntryNotification) { _ in [.errorLogGrew(id)] }
         observe(AVPlayerItem.timeJumpedNotification) { [weak item] _ in
-            item.map { .observation(.timeJumped(id, to: CMTimeGetSeconds($0.currentTime()))) }
+            guard let item else { return [] }
+            // The live edge first, by which the model judges the jump.
+            let window = SeekableWindow(item).map { PlayerNotice.observation(.seekableWindow(id, $0)) }
+            let jump = PlayerNotice.observation(.timeJumped(id, to: CMTimeGetSeconds(item.currentTime())))
+            return [window, jump].compactMap { $0 }
         }
         let now = clock.now
         report(.accessLogGrew(id), now)
@@ -82,60 +85,54 @@ struct ItemObservation {
     }
 
     /// Notifications of this item alone: other players post the same ones.
-    private func observe(_ name: Notification.Name, _ notice: @escaping @Sendable (Notification) -> PlayerNotice?) {
+    private func observe(_ name: Notification.Name, _ notices: @escaping @Sendable (Notification) -> [PlayerNotice]) {
         let (clock, tokens, report) = (clock, tokens, report)
         let token = NotificationCenter.default.addObserver(forName: name, object: item, queue: nil) {
             @Sendable notification in
-            let now = clock.now
-            guard let notice = notice(notification) else { return }
-            MainThread.run { if !tokens.isCancelled { report(notice, now) } }
+            let (now, notices) = (clock.now, notices(notification))
+            MainThread.run { if !tokens.isCancelled { for notice in notices { report(notice, now) } } }
         }
         tokens.add { NotificationCenter.default.removeObserver(token) }
     }
 
     private func observeMediaSelection() {
-        let (id, clock, tokens, report) = (id, clock, tokens, report)
-        let read: @MainActor @Sendable (AVPlayerItem) async -> Void = { item in
-            // A group that cannot be loaded is one that the item does not have.
-            let audible = try? await item.asset.loadMediaSelectionGroup(for: .audible)
-            let legible = try? await item.asset.loadMediaSelectionGroup(for: .legible)
-            if tokens.isCancelled { return }
-            let selection = item.currentMediaSelection
-            let language = audible.flatMap { selection.selectedMediaOption(in: $0)?.extendedLanguageTag }
-            let subtitles = legible.flatMap { selection.selectedMediaOption(in: $0)?.extendedLanguageTag }
-            report(.observation(.mediaSelection(id, language: language, subtitles: subtitles)), clock.now)
-        }
-        let first = Task { @MainActor [weak item] in if let item { await read(item) } }
         let name = AVPlayerItem.mediaSelectionDidChangeNotification
+        let (tokens, read) = (tokens, readSelection)
         let token = NotificationCenter.default.addObserver(forName: name, object: item, queue: nil) {
             @Sendable [weak item] _ in
-            Task { @MainActor in if let item { await read(item) } }
+            MainThread.run { if let item, !tokens.isCancelled { read(item) } }
         }
-        tokens.add {
-            first.cancel()
-            NotificationCenter.default.removeObserver(token)
+        tokens.add { NotificationCenter.default.removeObserver(token) }
+        read(item)
+    }
+
+    /// Reads the selected options. An asset is not Sendable and stays on the main thread; the groups that it loads stay
+    /// where they arrive, and only the languages leave.
+    private var readSelection: @MainActor @Sendable (AVPlayerItem) -> Void {
+        let (id, clock, tokens, report) = (id, clock, tokens, report)
+        return { item in
+            Self.loadLanguage(of: .audible, in: item) { item, language in
+                Self.loadLanguage(of: .legible, in: item) { _, subtitles in
+                    let selection = AVPlayerObservation.mediaSelection(id, language: language, subtitles: subtitles)
+                    if !tokens.isCancelled { report(.observation(selection), clock.now) }
+                }
+            }
         }
     }
 
-    private func observeVariants() {
-        let (id, clock, tokens, report) = (id, clock, tokens, report)
-        let switches = item.metrics(forType: AVMetricPlayerItemVariantSwitchEvent.self)
-        let task = Task { @MainActor in
-            do {
-                for try await event in switches where event.didSucceed && !tokens.isCancelled {
-                    let variant = event.toVariant
-                    let facts = VariantFacts(
-                        peakBitrate: variant.peakBitRate,
-                        averageBitrate: variant.averageBitRate,
-                        framesPerSecond: variant.videoAttributes?.nominalFrameRate
-                    )
-                    report(.observation(.variant(id, facts)), clock.now)
-                }
-            } catch {
-                // Without the metrics the access log has the bit rates.
-            }
+    /// Passes on the language of the selected option, while the item is there. A group that cannot be loaded is one
+    /// that the item does not have.
+    private static func loadLanguage(
+        of characteristic: AVMediaCharacteristic,
+        in item: AVPlayerItem,
+        then body: @escaping @MainActor @Sendable (AVPlayerItem, String?) -> Void
+    ) {
+        item.asset.loadMediaSelectionGroup(for: characteristic) { @Sendable [weak item] group, _ in
+            guard let item else { return }
+            let option = group.flatMap { item.currentMediaSelection.selectedMediaOption(in: $0) }
+            let language = option?.extendedLanguageTag
+            MainThread.run { body(item, language) }
         }
-        tokens.add { task.cancel() }
     }
 }
 #endif

@@ -58,8 +58,9 @@ extension AVPlayerModel {
         let before = sample
         if let before, before.instant > now { return }
         let (lastPosition, reach) = (self.position(at: now), reach(at: now))
+        let keepsOffset = keepsLiveOffset(movingTo: position, at: now)
         keep(position, at: now)
-        guard let before else { return }
+        guard let before, !keepsOffset else { return }
         let moved = (position - before.position) * (speed < 0 ? -1 : 1)
         if Self.isJump(moved: moved, within: reach, isRunning: isRunning) {
             jumpSeen(from: lastPosition, at: now)
@@ -81,7 +82,9 @@ extension AVPlayerModel {
     mutating func jumped(to position: Double?, at now: MonotonicInstant) {
         let expected = self.position(at: now)
         if let position, let expected, abs(position - expected) < Self.shortestJump { return }
+        let keepsOffset = position.map { keepsLiveOffset(movingTo: $0, at: now) } ?? false
         if let position { keep(position, at: now) }
+        if keepsOffset { return }
         jumpSeen(from: expected, at: now)
     }
 
@@ -94,9 +97,21 @@ extension AVPlayerModel {
             status.position = position.flatMap { MediaTime.duration(max(0, $0)) }
             isSeeking = true
             emit(.seekBegin, at: now, status: status)
+            if isPaused, let seekEnd, Self.isOneChange(seekEnd, now) { finishSeek(at: now) }
         case .loading, .finished, .failed: earliestStart = now
         case .idle: break
         }
+    }
+
+    /// A seek is complete. While the player is paused, no clock says so; else the seek ends when the clock moves.
+    mutating func seekCompleted(at now: MonotonicInstant) {
+        guard phase == .playing, isPaused else { return }
+        if isSeeking { finishSeek(at: now) } else { seekEnd = now }
+    }
+
+    private mutating func finishSeek(at now: MonotonicInstant) {
+        (isSeeking, seekEnd) = (false, nil)
+        emit(.seekFinish, at: now)
     }
 
     /// The playhead moves as a running clock does, since `began`.
@@ -104,10 +119,7 @@ extension AVPlayerModel {
         switch phase {
         case .loading: start(at: max(began, earliestStart ?? began))
         case .playing:
-            if isSeeking {
-                isSeeking = false
-                emit(.seekFinish, at: began)
-            }
+            if isSeeking { finishSeek(at: began) }
             closeBuffering(at: began)
             if isPaused { resume(at: began) }
         case .finished, .failed:

@@ -4,7 +4,7 @@ internal import Instrument
 extension AVPlayerModel {
     /// A fatal error. The item and the notice of its end often report the same error: the second report adds nothing.
     mutating func fail(_ failure: PlayerFailure, at now: MonotonicInstant) {
-        guard failures.insert(failure.withoutMessage).inserted else { return }
+        guard failures.insert(failure.withoutWords).inserted else { return }
         conclude(isFollowed: false)
         if phase == .playing { closeBlocks(at: now) } else { closeBuffering(at: now) }
         report(failure, isFatal: true, at: now)
@@ -18,12 +18,40 @@ extension AVPlayerModel {
     }
 
     private mutating func report(_ failure: PlayerFailure, isFatal: Bool, at now: MonotonicInstant) {
-        var attributes = Attributes()
-        attributes[.errorCode] = "\(failure.domain) \(failure.code)"
-        attributes[.errorDescription] =
-            failure.message.map(SourceText.redactedAddresses) ?? "\(failure.domain) \(failure.code)"
+        var attributes = Self.attributes(of: failure)
         attributes[.isFatal] = isFatal ? true : nil
         emit(.error, at: now, attributes: attributes)
+    }
+
+    static func attributes(of failure: PlayerFailure) -> Attributes {
+        var attributes = Attributes()
+        attributes[.errorCode] = failure.withoutWords.description
+        attributes[.errorDescription] =
+            failure.message.map(SourceText.redactedAddresses) ?? failure.withoutWords.description
+        attributes[.underlyingErrorCode] = failure.cause?.description
+        return attributes
+    }
+
+    /// The player hides the picture of protected media while a connected display does not protect it.
+    mutating func obscured(_ isObscured: Bool, at now: MonotonicInstant) {
+        defer { self.isObscured = isObscured }
+        guard isObscured, !self.isObscured, phase != .idle else { return }
+        var attributes = Attributes()
+        attributes[.errorCode] = "insufficientExternalProtection"
+        attributes[.errorDescription] = "the picture is hidden: a connected display does not protect it (HDCP)"
+        emit(.error, at: now, attributes: attributes)
+    }
+
+    /// A request counts while the item is there, before the start as well.
+    mutating func requestEnded(_ request: MediaRequestFacts, at now: MonotonicInstant) {
+        guard phase != .idle else { return }
+        var attributes = Attributes()
+        attributes[.requestKind] = request.kind.rawValue
+        attributes[.requestTime] = MediaTime.duration(request.time)
+        attributes[.timeToFirstByte] = request.timeToFirstByte.flatMap(MediaTime.duration)
+        attributes[.requestBytes] = request.byteCount.flatMap { $0 > 0 ? $0 : nil }
+        attributes[.requestFailed] = request.isFailed ? true : nil
+        emit(.requestFinish, at: now, attributes: attributes)
     }
 
     /// The log's last entry is of the current rendition. Its bit rate is a change only once playback has started.
@@ -67,7 +95,7 @@ extension AVPlayerModel {
 
 extension PlayerFailure {
     /// The same error in other words is the same error.
-    var withoutMessage: PlayerFailure { PlayerFailure(domain: domain, code: code) }
+    var withoutWords: Code { Code(domain: domain, number: code) }
 }
 
 /// The latest values of AVPlayer that the model reports unchanged.

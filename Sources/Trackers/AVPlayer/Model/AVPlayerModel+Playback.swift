@@ -29,6 +29,7 @@ extension AVPlayerModel {
         (sample, reach, reachInstant) = (nil, 0, nil)
         (isPaused, isSeeking, isBuffering, isStalledByNotice) = (false, false, false, false)
         (isLikelyToKeepUp, isLate, earliestStart, failures) = (true, false, nil, [])
+        (pauseReason, haltReason, seekEnd, window, wait, keepUpTime) = (nil, nil, nil, nil, LiveWait(), nil)
     }
 
     mutating func timeControlChanged(to control: TimeControl, at now: MonotonicInstant) {
@@ -61,17 +62,18 @@ extension AVPlayerModel {
         if isPaused { resume(at: now) }
     }
 
-    /// The player waits: for data, or while an interstitial plays in place of the item.
+    /// The player waits: for data, for others who watch together, or while an interstitial plays in place of the item.
     private mutating func waiting(_ reason: WaitingReason?, at now: MonotonicInstant) {
         switch (phase, reason) {
         case (_, .noItemToPlay?): break
-        // As with other ads, the content is paused in the break.
-        case (.playing, .interstitialEvent?): pause(at: now)
-        case (_, .interstitialEvent?): closeBuffering(at: now)
+        // As with other ads, the content is paused in the break. Nor do others who are not ready stall the content.
+        case (.playing, .interstitialEvent?), (.playing, .coordinatedPlayback?): pause(because: reason?.name, at: now)
+        case (_, .interstitialEvent?), (.loading, .coordinatedPlayback?): closeBuffering(at: now)
         case (.loading, _): openBuffering(reason, at: now)
         case (.playing, _):
             // The player waits by itself; a pause is then the person's.
             isStalledByNotice = false
+            if isPaused, pauseReason == WaitingReason.coordinatedPlayback.name { resume(at: now) }
             if !isPaused, !isSeeking { openBuffering(reason, at: now) }
         case (.finished, _), (.failed, _): askForStart(at: now)
         case (.idle, _): break
@@ -90,7 +92,7 @@ extension AVPlayerModel {
             if isExternal, timeControl != .paused { return }
             // The player that stalls without the right to wait pauses itself.
             if isStalledByNotice || timeControl?.isWaiting == true { return }
-            pause(at: now)
+            pause(because: nil, at: now)
         case .idle, .finished, .failed: earliestStart = nil
         }
     }
@@ -107,16 +109,39 @@ extension AVPlayerModel {
         if isExternal, !isLikely, rate == 0, timeControl != .paused { stalled(at: now) }
     }
 
-    private mutating func pause(at now: MonotonicInstant) {
+    private mutating func pause(because reason: String?, at now: MonotonicInstant) {
         guard !isPaused else { return }
         closeBuffering(at: now)
-        isPaused = true
-        emit(.pauseBegin, at: now)
+        let recent = haltReason.flatMap { Self.isOneChange($0.instant, now) ? $0.name : nil }
+        (isPaused, pauseReason, pauseInstant, haltReason) = (true, reason ?? recent, now, nil)
+        emit(.pauseBegin, at: now, attributes: pauseAttributes)
+    }
+
+    /// The notice of a change of the rate: it comes before or after the change itself. A reason that comes later is
+    /// that of the `PauseFinish` alone.
+    mutating func rateReasonGiven(_ reason: RateChangeReason, rate: Double, at now: MonotonicInstant) {
+        haltReason = rate == 0 && !isPaused ? HaltReason(name: reason.name, instant: now) : nil
+        guard rate == 0, isPaused, pauseReason == nil, let begun = pauseInstant, Self.isOneChange(begun, now) else {
+            return
+        }
+        pauseReason = reason.name
+    }
+
+    private var pauseAttributes: Attributes {
+        var attributes = Attributes()
+        attributes[.pauseReason] = pauseReason
+        return attributes
+    }
+
+    /// Whether notices of two instants can be of one change.
+    static func isOneChange(_ one: MonotonicInstant, _ other: MonotonicInstant) -> Bool {
+        abs(one.duration(to: other).seconds) <= noticeLag
     }
 
     mutating func resume(at now: MonotonicInstant) {
-        isPaused = false
-        emit(.pauseFinish, at: now)
+        let attributes = pauseAttributes
+        (isPaused, pauseReason, seekEnd) = (false, nil, nil)
+        emit(.pauseFinish, at: now, attributes: attributes)
     }
 
     private mutating func openBuffering(_ reason: WaitingReason?, at now: MonotonicInstant) {
@@ -125,12 +150,14 @@ extension AVPlayerModel {
         attributes[.waitingReason] = reason?.name
         emit(.bufferBegin, at: now, attributes: attributes)
         isBuffering = true
+        wait = LiveWait(offset: liveOffset(at: now))
     }
 
     mutating func closeBuffering(at now: MonotonicInstant) {
         isStalledByNotice = false
         guard isBuffering else { return }
         isBuffering = false
+        wait.end = now
         emit(.bufferFinish, at: now)
     }
 
@@ -179,7 +206,7 @@ extension AVPlayerModel {
     mutating func closeBlocks(at now: MonotonicInstant) {
         closeBuffering(at: now)
         if isSeeking { emit(.seekFinish, at: now) }
-        if isPaused { emit(.pauseFinish, at: now) }
-        (isSeeking, isPaused) = (false, false)
+        if isPaused { resume(at: now) }
+        isSeeking = false
     }
 }

@@ -22,6 +22,12 @@ struct AVPlayerModel: ObservationModel {
         var instant: MonotonicInstant
     }
 
+    /// Why the rate became 0.
+    struct HaltReason: Hashable {
+        var name: String
+        var instant: MonotonicInstant
+    }
+
     /// An end that was reached while the player advances to its next item by itself.
     struct Ending: Hashable {
         var instant: MonotonicInstant
@@ -36,6 +42,11 @@ struct AVPlayerModel: ObservationModel {
     static let endTolerance = 0.6
     /// The shortest distance that counts as a jump, in seconds: AVPlayer also notifies of a jump when playback resumes.
     static let shortestJump = 0.05
+    /// Two notices of one change may be this far apart, in seconds.
+    static let noticeLag = 1.0
+    /// The live edge grows by whole segments, so that an offset from it that is kept looks this much different, in
+    /// seconds.
+    static let offsetTolerance = 1.0
 
     var phase = Phase.idle
     var item: ItemFacts?
@@ -44,7 +55,7 @@ struct AVPlayerModel: ObservationModel {
     var logs = AccessLogSums()
     var errorLogCount = 0
     var hasVariants = false
-    var failures: Set<PlayerFailure> = []
+    var failures: Set<PlayerFailure.Code> = []
 
     /// Nil as long as the player has not said.
     var timeControl: TimeControl?
@@ -59,8 +70,22 @@ struct AVPlayerModel: ObservationModel {
     var reachInstant: MonotonicInstant?
 
     var isPaused = false
+    /// Why the latest pause began, once it is known.
+    var pauseReason: String?
+    var pauseInstant: MonotonicInstant?
+    /// The latest reason for which the rate became 0, until the pause that it explains.
+    var haltReason: HaltReason?
     var isSeeking = false
+    /// A seek that was complete before the jump was seen.
+    var seekEnd: MonotonicInstant?
     var isBuffering = false
+    /// The seekable part of a live stream.
+    var window: SeekableWindow?
+    /// Where a live stream was relative to its edge when the latest wait began.
+    var wait = LiveWait()
+    var isObscured = false
+    /// Until playback was first likely to play through, in seconds.
+    var keepUpTime: Double?
     /// The open wait is one that `AVPlayerItemPlaybackStalled` began: the player pauses itself then.
     var isStalledByNotice = false
     var isLate = false
@@ -79,8 +104,11 @@ struct AVPlayerModel: ObservationModel {
         case .item(let facts): itemChanged(to: facts, at: now)
         case .timeControl(let control): timeControlChanged(to: control, at: now)
         case .rate(let rate): rateChanged(to: rate, at: now)
+        case .rateChangeReason(let reason, let rate): rateReasonGiven(reason, rate: rate, at: now)
         case .time(let seconds): if let position = MediaTime.position(seconds) { timeObserved(position, at: now) }
         case .timeJumped(_, let seconds): jumped(to: MediaTime.position(seconds), at: now)
+        case .seekCompleted: seekCompleted(at: now)
+        case .seekableWindow(_, let window): windowChanged(to: window)
         case .playedToEnd: playedToEnd(at: now)
         case .failedToPlayToEnd(_, let failure), .itemFailed(_, let failure), .playerFailed(let failure):
             fail(failure, at: now)
@@ -89,6 +117,8 @@ struct AVPlayerModel: ObservationModel {
         case .presentationSize(_, let width, let height):
             report(quality.resize(width: width, height: height, at: now), at: now)
         case .variant(_, let variant): variantChanged(to: variant, at: now)
+        case .firstLikelyToKeepUp(_, let seconds): keepUpTime = keepUpTime ?? seconds
+        case .request(_, let request): requestEnded(request, at: now)
         case .accessLog(_, let entries): accessLogChanged(to: entries, at: now)
         case .errorLog(_, let entries): errorLogChanged(to: entries, at: now)
         case .likelyToKeepUp(_, let isLikely): likelihoodChanged(to: isLikely, at: now)
@@ -97,8 +127,9 @@ struct AVPlayerModel: ObservationModel {
         case .volume(let volume): soundChanged(at: now) { $0.volume = volume }
         case .muted(let isMuted): soundChanged(at: now) { $0.isMuted = isMuted }
         case .externalPlayback(let isExternal): self.isExternal = isExternal
+        case .outputObscured(let isObscured): obscured(isObscured, at: now)
         case .advancesAtEnd(let advances): advancesAtEnd = advances
-        case .interstitialEvent: break
+        case .interstitialEvent, .interstitialSkipped, .interstitialFailed: break
         }
         return takeSignals()
     }
@@ -123,6 +154,9 @@ struct AVPlayerModel: ObservationModel {
         lastInstant = instant
         var attributes = attributes
         if isLate, action == .streamLoad || action == .start { attributes[.joinedLate] = true }
+        if action == .start { attributes[.timeToLikelyToKeepUp] = keepUpTime.flatMap(MediaTime.duration) }
+        if let offset = liveOffset(at: instant) { attributes[.liveLatency] = MediaTime.duration(max(0, offset)) }
+        if let window, isLive { attributes[.dvrWindow] = MediaTime.duration(max(0, window.end - window.start)) }
         attributes[.observedBitrate] = values.observedBitrate
         attributes[.averageBitrate] = values.averageBitrate
         attributes[.droppedFrames] = logs.droppedFrameCount

@@ -11,8 +11,14 @@ enum AVPlayerObservation: Hashable, Sendable {
     case rate(Double)
     /// The playhead of the current item at this instant.
     case time(Double)
+    /// `AVPlayer.rateDidChangeNotification`: why the rate changed, and the rate since then.
+    case rateChangeReason(RateChangeReason, rate: Double)
     /// `AVPlayerItemTimeJumped`: the playhead moved to `to`.
     case timeJumped(ItemID, to: Double)
+    /// A seek is complete (AVMetrics), whether the player plays or is paused.
+    case seekCompleted(ItemID)
+    /// `AVPlayerItem.seekableTimeRanges` of media without an end.
+    case seekableWindow(ItemID, SeekableWindow)
     /// `AVPlayerItemDidPlayToEndTime`.
     case playedToEnd(ItemID)
     /// `AVPlayerItemFailedToPlayToEndTime` with the error of its user information.
@@ -29,6 +35,10 @@ enum AVPlayerObservation: Hashable, Sendable {
     case presentationSize(ItemID, width: Double, height: Double)
     /// A completed switch to another variant (AVMetrics).
     case variant(ItemID, VariantFacts)
+    /// The time in seconds until playback was first likely to play through without a stall (AVMetrics).
+    case firstLikelyToKeepUp(ItemID, after: Double)
+    /// A request for a playlist, a segment or a key has ended (AVMetrics).
+    case request(ItemID, MediaRequestFacts)
     /// All entries of the access log.
     case accessLog(ItemID, [AccessLogEntry])
     /// All entries of the error log.
@@ -43,21 +53,28 @@ enum AVPlayerObservation: Hashable, Sendable {
     case muted(Bool)
     /// `AVPlayer.isExternalPlaybackActive`: AirPlay.
     case externalPlayback(Bool)
+    /// `AVPlayer.isOutputObscuredDueToInsufficientExternalProtection`: the picture is hidden for want of HDCP.
+    case outputObscured(Bool)
     /// Whether `actionAtItemEnd` is `advance`, which only queue players do.
     case advancesAtEnd(Bool)
     /// The interstitial event that is presented is another one; nil while the content plays.
     case interstitialEvent(InterstitialFacts?)
+    /// The person skipped the interstitial event with this identifier.
+    case interstitialSkipped(String)
+    /// The interstitial event with this identifier was removed from the schedule because of an error.
+    case interstitialFailed(String, PlayerFailure)
 
     /// The item that the observation is about; nil if it is about the player.
     var subject: ItemID? {
         switch self {
-        case .timeJumped(let item, _), .playedToEnd(let item), .failedToPlayToEnd(let item, _), .stalled(let item),
-            .itemFailed(let item, _), .duration(let item, _), .presentationSize(let item, _, _), .variant(let item, _),
-            .accessLog(let item, _), .errorLog(let item, _), .likelyToKeepUp(let item, _),
+        case .timeJumped(let item, _), .seekCompleted(let item), .seekableWindow(let item, _), .playedToEnd(let item),
+            .failedToPlayToEnd(let item, _), .stalled(let item), .itemFailed(let item, _), .duration(let item, _),
+            .presentationSize(let item, _, _), .variant(let item, _), .firstLikelyToKeepUp(let item, _),
+            .request(let item, _), .accessLog(let item, _), .errorLog(let item, _), .likelyToKeepUp(let item, _),
             .mediaSelection(let item, _, _):
             item
-        case .item, .timeControl, .rate, .time, .playerFailed, .volume, .muted, .externalPlayback, .advancesAtEnd,
-            .interstitialEvent:
+        case .item, .timeControl, .rate, .rateChangeReason, .time, .playerFailed, .volume, .muted, .externalPlayback,
+            .outputObscured, .advancesAtEnd, .interstitialEvent, .interstitialSkipped, .interstitialFailed:
             nil
         }
     }
@@ -78,12 +95,6 @@ struct ItemFacts: Hashable, Sendable {
     var isUnderWay = false
 }
 
-/// An interstitial event.
-struct InterstitialFacts: Hashable, Sendable {
-    var identifier: String
-    var roll: AdRoll
-}
-
 /// `AVPlayer.TimeControlStatus`, with the reason where the player waits.
 enum TimeControl: Hashable, Sendable {
     case paused
@@ -99,6 +110,8 @@ enum WaitingReason: Hashable, Sendable {
     case evaluatingBufferingRate
     case noItemToPlay
     case interstitialEvent
+    /// Another participant of a coordinated playback (SharePlay) is not ready.
+    case coordinatedPlayback
     /// A reason that this version does not know.
     case other(String)
 
@@ -108,16 +121,71 @@ enum WaitingReason: Hashable, Sendable {
         case .evaluatingBufferingRate: "evaluatingBufferingRate"
         case .noItemToPlay: "noItemToPlay"
         case .interstitialEvent: "interstitialEvent"
+        case .coordinatedPlayback: "waitingForCoordinatedPlayback"
         case .other(let name): name
         }
     }
 }
 
+/// `AVPlayer.RateDidChangeReason`. The raw value is the value of the attribute `pauseReason`.
+enum RateChangeReason: Hashable, Sendable {
+    case setRateCalled
+    case setRateFailed
+    case audioSessionInterrupted
+    case appBackgrounded
+    /// A reason that this version does not know.
+    case other(String)
+
+    var name: String {
+        switch self {
+        case .setRateCalled: "setRateCalled"
+        case .setRateFailed: "setRateFailed"
+        case .audioSessionInterrupted: "audioSessionInterrupted"
+        case .appBackgrounded: "appBackgrounded"
+        case .other(let name): name
+        }
+    }
+}
+
+/// The part of media without an end that the player can seek to, in seconds of the item's timeline: what a digital
+/// video recorder (DVR) would have.
+struct SeekableWindow: Hashable, Sendable {
+    var start: Double
+    /// The live edge.
+    var end: Double
+    /// `automaticallyPreservesTimeOffsetFromLive`: after a wait the player jumps to where it was relative to the edge.
+    var keepsOffset = false
+}
+
+/// A request that the player made. Times are in seconds.
+struct MediaRequestFacts: Hashable, Sendable {
+    enum Kind: String, Hashable, Sendable { case manifest, initialization, segment, key }
+
+    var kind: Kind
+    /// From the request to its last byte, or to its failure.
+    var time: Double
+    /// From the request to the beginning of the response; nil without a response.
+    var timeToFirstByte: Double?
+    /// The size of the requested byte range; nil for a whole resource, whose size AVFoundation does not tell.
+    var byteCount: Int?
+    var isFailed = false
+}
+
 /// An error of the player, of its item, or an entry of the error log.
 struct PlayerFailure: Hashable, Sendable {
+    /// An error without its words.
+    struct Code: Hashable, Sendable, CustomStringConvertible {
+        var domain: String
+        var number: Int
+
+        var description: String { "\(domain) \(number)" }
+    }
+
     var domain: String
     var code: Int
     var message: String?
+    /// The innermost error that caused it (`NSUnderlyingErrorKey`).
+    var cause: Code?
 }
 
 /// A variant of an HLS stream, as AVFoundation reports it; nil where the playlist has no value.

@@ -11,9 +11,12 @@ struct InterstitialModel: ObservationModel {
     private var signals: [AdPlayerSignal] = []
 
     mutating func observe(_ observation: AVPlayerObservation, at now: MonotonicInstant) -> [AdPlayerSignal] {
-        if case .interstitialEvent(let facts) = observation {
-            eventChanged(to: facts, at: now)
-        } else {
+        switch observation {
+        case .interstitialEvent(let facts): eventChanged(to: facts, at: now)
+        case .interstitialSkipped(let identifier):
+            if identifier == event?.identifier { emit(sequence.finishAd(isSkipped: true), at: now) }
+        case .interstitialFailed(let identifier, let failure): eventFailed(identifier, failure, at: now)
+        default:
             for signal in player.observe(observation, at: now) { take(signal, at: now) }
             if case .time = observation { reachQuartiles(at: now) }
         }
@@ -45,6 +48,13 @@ struct InterstitialModel: ObservationModel {
         if facts != nil { emit(sequence.beginBreak(), at: now) }
     }
 
+    /// An event that cannot be played is an error, and no break.
+    private mutating func eventFailed(_ identifier: String, _ failure: PlayerFailure, at now: MonotonicInstant) {
+        var status = AdStatus()
+        status.id = identifier
+        emit([.adError], at: now, status: status, attributes: AVPlayerModel.attributes(of: failure))
+    }
+
     private mutating func take(_ signal: PlayerSignal, at now: MonotonicInstant) {
         let actions: [Action] =
             switch signal.action {
@@ -64,6 +74,7 @@ struct InterstitialModel: ObservationModel {
         var attributes = Attributes()
         attributes[.errorCode] = signal.attributes[.errorCode]
         attributes[.errorDescription] = signal.attributes[.errorDescription]
+        attributes[.underlyingErrorCode] = signal.attributes[.underlyingErrorCode]
         let status = status(of: signal.status ?? PlayerStatus())
         emit(actions, at: signal.instant ?? now, status: status, attributes: attributes)
     }

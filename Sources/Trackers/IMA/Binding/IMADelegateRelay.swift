@@ -1,4 +1,4 @@
-#if canImport(GoogleInteractiveMediaAds)
+#if IMA && canImport(GoogleInteractiveMediaAds)
 internal import Foundation
 internal import GoogleInteractiveMediaAds
 internal import Instrument

@@ -1,4 +1,4 @@
-#if canImport(GoogleInteractiveMediaAds)
+#if IMA && canImport(GoogleInteractiveMediaAds)
 public import Foundation
 public import GoogleInteractiveMediaAds
 public import Instrument

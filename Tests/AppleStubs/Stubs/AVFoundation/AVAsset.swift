@@ -3,26 +3,37 @@
 public import Foundation
 internal import Synchronization
 
-open class AVAsset: NSObject, @unchecked Sendable {
-    private let groups = Mutex([AVMediaCharacteristic: AVMediaSelectionGroup]())
+/// AVAsset.h of the iOS 26 SDK: without NS_SWIFT_SENDABLE.
+open class AVAsset: NSObject {
+    private let groups = Mutex([AVMediaCharacteristic: Group]())
 
+    /// The group is not Sendable, and none of its values change.
+    private struct Group: @unchecked Sendable { let group: AVMediaSelectionGroup }
+
+    // -loadMediaSelectionGroupForMediaCharacteristic:completionHandler:. Its asynchronous form is not declared: before
+    // Swift 6.2 it cannot be called on an asset of the main actor. The handler is called on any thread.
     public func loadMediaSelectionGroup(
-        for mediaCharacteristic: AVMediaCharacteristic
-    ) async throws -> AVMediaSelectionGroup? {
-        groups.withLock { $0[mediaCharacteristic] }
+        for mediaCharacteristic: AVMediaCharacteristic,
+        completionHandler: @escaping @Sendable (AVMediaSelectionGroup?, (any Error)?) -> Void
+    ) {
+        let loaded = groups.withLock { $0[mediaCharacteristic] }
+        DispatchQueue.global().async { completionHandler(loaded?.group, nil) }
     }
 
     /// The asset's values, which a test sets.
     public func simulate(_ group: AVMediaSelectionGroup, for characteristic: AVMediaCharacteristic) {
+        let group = Group(group: group)
         groups.withLock { $0[characteristic] = group }
     }
 }
 
+/// AVAsset.h: NS_SWIFT_SENDABLE.
 public final class AVURLAsset: AVAsset, @unchecked Sendable {
     public let url: URL
     public init(url URL: URL, options: [String: Any]? = nil) { url = URL }
 }
 
+/// AVMediaFormat.h
 public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -30,14 +41,17 @@ public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
 }
 
-public final class AVMediaSelectionGroup: NSObject, Sendable {}
+// AVMediaSelectionGroup.h, AVMediaSelection.h: whether the classes are NS_SWIFT_SENDABLE is not verified; here they
+// are not.
 
-public final class AVMediaSelectionOption: NSObject, Sendable {
+public final class AVMediaSelectionGroup: NSObject {}
+
+public final class AVMediaSelectionOption: NSObject {
     public let extendedLanguageTag: String?
     public init(tag: String?) { extendedLanguageTag = tag }
 }
 
-public final class AVMediaSelection: NSObject, Sendable {
+public final class AVMediaSelection: NSObject {
     private let options: [ObjectIdentifier: AVMediaSelectionOption]
     public override init() { options = [:] }
     /// The test's selection.
@@ -49,6 +63,7 @@ public final class AVMediaSelection: NSObject, Sendable {
     }
 }
 
+/// AVAssetVariant.h: Sendable as a value of events that are.
 public final class AVAssetVariant: NSObject, Sendable {
     public struct VideoAttributes: Sendable { public let nominalFrameRate: Double? }
 
@@ -59,41 +74,5 @@ public final class AVAssetVariant: NSObject, Sendable {
     public init(peak: Double?, average: Double?, frameRate: Double?) {
         (peakBitRate, averageBitRate) = (peak, average)
         videoAttributes = VideoAttributes(nominalFrameRate: frameRate)
-    }
-}
-
-open class AVMetricEvent: NSObject, @unchecked Sendable {}
-
-public final class AVMetricPlayerItemVariantSwitchEvent: AVMetricEvent, @unchecked Sendable {
-    public let toVariant: AVAssetVariant
-    public let didSucceed: Bool
-    init(_ variant: AVAssetVariant, succeeds: Bool) { (toVariant, didSucceed) = (variant, succeeds) }
-}
-
-public protocol AVMetricEventStreamPublisher {}
-
-extension AVMetricEventStreamPublisher {
-    public func metrics<MetricEvent: AVMetricEvent>(forType metricType: MetricEvent.Type) -> AVMetrics<MetricEvent> {
-        AVMetrics((self as? AVPlayerItem)?.variantSwitches.stream)
-    }
-}
-
-/// Metric events in the order in which they occur.
-public struct AVMetrics<MetricEvent: AVMetricEvent>: AsyncSequence {
-    public typealias Element = MetricEvent
-    private let switches: AsyncThrowingStream<AVMetricPlayerItemVariantSwitchEvent, any Error>?
-
-    init(_ switches: AsyncThrowingStream<AVMetricPlayerItemVariantSwitchEvent, any Error>?) { self.switches = switches }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: switches?.makeAsyncIterator()) }
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: AsyncThrowingStream<AVMetricPlayerItemVariantSwitchEvent, any Error>.Iterator?
-
-        public mutating func next() async throws -> MetricEvent? { try await base?.next() as? MetricEvent }
-
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MetricEvent? {
-            try await base?.next(isolation: actor) as? MetricEvent
-        }
     }
 }

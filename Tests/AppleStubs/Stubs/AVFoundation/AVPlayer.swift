@@ -4,7 +4,9 @@ public import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// Declared as Apple's documentation has it: of the main actor, with the transport readable from any thread.
+/// AVPlayer.h, as Apple's documentation has it (NS_SWIFT_UI_ACTOR): of the main actor, with the transport readable
+/// from any thread. The isolation of `volume`, `isMuted`, `actionAtItemEnd`, `status` and `error` is not verified: the
+/// stricter one.
 ///
 /// The methods `simulate…` are ours: they change what a player shows, and notify observers on the calling thread.
 @MainActor
@@ -22,13 +24,39 @@ open class AVPlayer: ObservableObject, @unchecked Sendable {
         )
         public static let noItemToPlay = WaitingReason(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
         public static let interstitialEvent = WaitingReason(rawValue: "AVPlayerWaitingDuringInterstitialEventReason")
+        @available(iOS 15, macOS 12, tvOS 15, visionOS 1, *)
+        @available(watchOS, unavailable)
+        public static let waitingForCoordinatedPlayback = WaitingReason(
+            rawValue: "AVPlayerWaitingForCoordinatedPlaybackReason"
+        )
     }
+
+    @available(iOS 15, macOS 12, tvOS 15, visionOS 1, *)
+    @available(watchOS, unavailable)
+    public struct RateDidChangeReason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let setRateCalled = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
+        public static let setRateFailed = Self(rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
+        public static let audioSessionInterrupted = Self(
+            rawValue: "AVPlayerRateDidChangeReasonAudioSessionInterrupted"
+        )
+        public static let appBackgrounded = Self(rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
+    }
+
+    @available(iOS 15, macOS 12, tvOS 15, visionOS 1, *)
+    @available(watchOS, unavailable)
+    public class var rateDidChangeNotification: NSNotification.Name { .init("AVPlayerRateDidChangeNotification") }
+    @available(iOS 15, macOS 12, tvOS 15, visionOS 1, *)
+    @available(watchOS, unavailable)
+    public class var rateDidChangeReasonKey: String { "AVPlayerRateDidChangeReasonKey" }
 
     private struct Transport {
         var rate: Float = 0
         var control = TimeControlStatus.paused
         var reason: WaitingReason?
         var item: AVPlayerItem?
+        var isObscured = false
         var time = 0.0
         var timers: [Int: @Sendable (CMTime) -> Void] = [:]
         var timerCount = 0
@@ -59,8 +87,15 @@ open class AVPlayer: ObservableObject, @unchecked Sendable {
     public var volume: Float = 1 { didSet { notify(\AVPlayer.volume) } }
     public var isMuted = false { didSet { notify(\AVPlayer.isMuted) } }
     public var actionAtItemEnd = ActionAtItemEnd.pause { didSet { notify(\AVPlayer.actionAtItemEnd) } }
+    @available(visionOS, unavailable)
+    @available(watchOS, unavailable)
     public internal(set) var isExternalPlaybackActive = false {
         didSet { notify(\AVPlayer.isExternalPlaybackActive) }
+    }
+    // Documented as `nonisolated`. That it can be observed is not verified.
+    @available(watchOS, unavailable)
+    nonisolated public var isOutputObscuredDueToInsufficientExternalProtection: Bool {
+        transport.withLock { $0.isObscured }
     }
     public internal(set) var status = Status.unknown { didSet { notify(\AVPlayer.status) } }
     public internal(set) var error: (any Error)?
@@ -118,6 +153,19 @@ extension AVPlayer {
     nonisolated public func simulate(item: AVPlayerItem?) {
         transport.withLock { ($0.item, $0.time) = (item, 0) }
         notify(\AVPlayer.currentItem)
+    }
+
+    nonisolated public func simulate(obscured isObscured: Bool) {
+        transport.withLock { $0.isObscured = isObscured }
+        notify(\AVPlayer.isOutputObscuredDueToInsufficientExternalProtection)
+    }
+
+    nonisolated public func simulate(rateChangeBecause reason: RateDidChangeReason) {
+        NotificationCenter.default.post(
+            name: .init("AVPlayerRateDidChangeNotification"),
+            object: self,
+            userInfo: ["AVPlayerRateDidChangeReasonKey": reason.rawValue]
+        )
     }
 
     public func simulate(externalPlayback isActive: Bool) { isExternalPlaybackActive = isActive }

@@ -3,26 +3,48 @@
 public import Foundation
 internal import Synchronization
 
+// AVPlayerItem.h of the iOS 26 SDK, if a comment names no other header. What it calls NS_SWIFT_NONISOLATED is
+// nonisolated here, everything else belongs to the main actor, as the class does (NS_SWIFT_UI_ACTOR).
+
+// AVPlayerItemFailedToPlayToEndTimeErrorKey
 public let AVPlayerItemFailedToPlayToEndTimeErrorKey = "AVPlayerItemFailedToPlayToEndTimeErrorKey"
 
-extension NSNotification.Name {
-    public static let AVPlayerItemDidPlayToEndTime = Self("AVPlayerItemDidPlayToEndTimeNotification")
-    public static let AVPlayerItemFailedToPlayToEndTime = Self("AVPlayerItemFailedToPlayToEndTimeNotification")
-    public static let AVPlayerItemPlaybackStalled = Self("AVPlayerItemPlaybackStalledNotification")
-    public static let AVPlayerItemNewAccessLogEntry = Self("AVPlayerItemNewAccessLogEntryNotification")
-    public static let AVPlayerItemNewErrorLogEntry = Self("AVPlayerItemNewErrorLogEntryNotification")
-}
-
+/// The class of the header is NS_SWIFT_UI_ACTOR, and Sendable for that reason.
 @MainActor
 open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchecked Sendable {
     public enum Status: Int, Sendable { case unknown, readyToPlay, failed }
 
+    // The constants of the header under the names that Swift gives them. Those of `NSNotification.Name`
+    // (`AVPlayerItemDidPlayToEndTime`) are deprecated, and not declared here.
     public class var timeJumpedNotification: NSNotification.Name { .init("AVPlayerItemTimeJumpedNotification") }
+    public class var didPlayToEndTimeNotification: NSNotification.Name {
+        .init("AVPlayerItemDidPlayToEndTimeNotification")
+    }
+    public class var failedToPlayToEndTimeNotification: NSNotification.Name {
+        .init("AVPlayerItemFailedToPlayToEndTimeNotification")
+    }
+    public class var playbackStalledNotification: NSNotification.Name {
+        .init("AVPlayerItemPlaybackStalledNotification")
+    }
+    public class var newAccessLogEntryNotification: NSNotification.Name {
+        .init("AVPlayerItemNewAccessLogEntryNotification")
+    }
+    public class var newErrorLogEntryNotification: NSNotification.Name {
+        .init("AVPlayerItemNewErrorLogEntryNotification")
+    }
     public class var mediaSelectionDidChangeNotification: NSNotification.Name {
         .init("AVPlayerItemMediaSelectionDidChangeNotification")
     }
 
-    private struct Logs {
+    private struct Shown {
+        var status = Status.unknown
+        var error: (any Error)?
+        var duration = CMTime.indefinite
+        var presentationSize = CGSize.zero
+        var seekable: [CMTimeRange] = []
+        var keepsOffset = false
+        // The selection is not Sendable; it is made once by a test, and read.
+        nonisolated(unsafe) var selection = AVMediaSelection()
         var access: [AVPlayerItemAccessLogEvent.Values] = []
         var errors: [AVPlayerItemErrorLogEvent.Values] = []
         var time = 0.0
@@ -30,34 +52,52 @@ open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchec
         var onRead: (@Sendable () -> Void)?
     }
 
-    nonisolated private let logs = Mutex(Logs())
-    nonisolated let variantSwitches = AsyncThrowingStream.makeStream(of: AVMetricPlayerItemVariantSwitchEvent.self)
+    nonisolated private let shown = Mutex(Shown())
+    nonisolated let metricEvents = AsyncThrowingStream.makeStream(of: AVMetricEvent.self)
 
-    public let asset: AVAsset
-    public internal(set) var status = Status.unknown { didSet { notify(\AVPlayerItem.status) } }
-    public internal(set) var error: (any Error)?
-    public internal(set) var duration = CMTime.indefinite { didSet { notify(\AVPlayerItem.duration) } }
-    public internal(set) var presentationSize = CGSize.zero { didSet { notify(\AVPlayerItem.presentationSize) } }
+    // @property asset: without NS_SWIFT_NONISOLATED, because an asset is not Sendable.
+    public var asset: AVAsset { given }
+    nonisolated(unsafe) private let given: AVAsset
+    // @property status, error, duration, presentationSize, seekableTimeRanges,
+    // automaticallyPreservesTimeOffsetFromLive, currentMediaSelection: NS_SWIFT_NONISOLATED.
+    nonisolated public var status: Status { shown.withLock { $0.status } }
+    nonisolated public var error: (any Error)? { shown.withLock { $0.error } }
+    nonisolated public var duration: CMTime { shown.withLock { $0.duration } }
+    nonisolated public var presentationSize: CGSize { shown.withLock { $0.presentationSize } }
+    nonisolated public var seekableTimeRanges: [NSValue] {
+        shown.withLock { $0.seekable }.map(SimulatedTimeRange.value)
+    }
+    nonisolated public var automaticallyPreservesTimeOffsetFromLive: Bool {
+        get { shown.withLock { $0.keepsOffset } }
+        set { shown.withLock { $0.keepsOffset = newValue } }
+    }
+    nonisolated public var currentMediaSelection: AVMediaSelection { shown.withLock { $0.selection } }
+    // @property playbackLikelyToKeepUp: isolation not verified, the stricter one.
     public internal(set) var isPlaybackLikelyToKeepUp = true {
         didSet { notify(\AVPlayerItem.isPlaybackLikelyToKeepUp) }
     }
-    public internal(set) var currentMediaSelection = AVMediaSelection()
 
-    nonisolated public init(asset: AVAsset) { self.asset = asset }
+    // -initWithAsset: is of the main actor; Swift has an overload for assets that are Sendable.
+    public init(asset: AVAsset) { given = asset }
+    nonisolated public init(asset: AVURLAsset) { given = asset }
+    // -initWithURL: NS_SWIFT_NONISOLATED
     nonisolated public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
 
+    // -currentTime NS_SWIFT_NONISOLATED
     nonisolated public func currentTime() -> CMTime {
-        CMTimeMake(value: Int64(logs.withLock { $0.time } * 1_000_000), timescale: 1_000_000)
+        CMTimeMake(value: Int64(shown.withLock { $0.time } * 1_000_000), timescale: 1_000_000)
     }
 
+    // -accessLog, -errorLog: isolation not verified; our monitor reads them on another queue, because they block.
+
     nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
-        let (entries, onRead) = logs.withLock { ($0.access, $0.onRead) }
+        let (entries, onRead) = shown.withLock { ($0.access, $0.onRead) }
         onRead?()
         return entries.isEmpty ? nil : AVPlayerItemAccessLog(entries)
     }
 
     nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
-        let (entries, onRead) = logs.withLock { ($0.errors, $0.onRead) }
+        let (entries, onRead) = shown.withLock { ($0.errors, $0.onRead) }
         onRead?()
         return entries.isEmpty ? nil : AVPlayerItemErrorLog(entries)
     }
@@ -65,14 +105,32 @@ open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchec
 
 /// The values that a test changes.
 extension AVPlayerItem {
-    public func simulate(failure: any Error) { (error, status) = (failure, .failed) }
-    public func simulate(duration seconds: Double) {
-        duration = CMTimeMake(value: Int64(seconds * 1000), timescale: 1000)
+    public func simulate(failure: any Error) {
+        shown.withLock { ($0.error, $0.status) = (failure, .failed) }
+        notify(\AVPlayerItem.status)
     }
-    public func simulate(presentationSize size: CGSize) { presentationSize = size }
+    public func simulate(duration seconds: Double) {
+        shown.withLock { $0.duration = CMTimeMake(value: Int64(seconds * 1000), timescale: 1000) }
+        notify(\AVPlayerItem.duration)
+    }
+    public func simulate(presentationSize size: CGSize) {
+        shown.withLock { $0.presentationSize = size }
+        notify(\AVPlayerItem.presentationSize)
+    }
+    nonisolated public func simulate(seekable ranges: (Double, Double)...) {
+        let ranges = ranges.map { start, end in
+            CMTimeRange(
+                start: CMTimeMake(value: Int64(start * 1000), timescale: 1000),
+                duration: CMTimeMake(value: Int64((end - start) * 1000), timescale: 1000)
+            )
+        }
+        shown.withLock { $0.seekable = ranges }
+    }
     public func simulate(likelyToKeepUp isLikely: Bool) { isPlaybackLikelyToKeepUp = isLikely }
     public func simulate(selection: AVMediaSelection) {
-        currentMediaSelection = selection
+        // Made by this test, which touches it no more.
+        nonisolated(unsafe) let selection = selection
+        shown.withLock { $0.selection = selection }
         NotificationCenter.default.post(name: Self.mediaSelectionDidChangeNotification, object: self)
     }
 
@@ -82,27 +140,29 @@ extension AVPlayerItem {
     }
 
     nonisolated public func simulate(jumpTo seconds: Double) {
-        logs.withLock { $0.time = seconds }
+        shown.withLock { $0.time = seconds }
         simulate(.init("AVPlayerItemTimeJumpedNotification"))
     }
 
     nonisolated public func simulate(accessLog entries: [AVPlayerItemAccessLogEvent.Values]) {
-        logs.withLock { $0.access = entries }
-        simulate(.AVPlayerItemNewAccessLogEntry)
+        shown.withLock { $0.access = entries }
+        simulate(.init("AVPlayerItemNewAccessLogEntryNotification"))
     }
 
     nonisolated public func simulate(errorLog entries: [AVPlayerItemErrorLogEvent.Values]) {
-        logs.withLock { $0.errors = entries }
-        simulate(.AVPlayerItemNewErrorLogEntry)
+        shown.withLock { $0.errors = entries }
+        simulate(.init("AVPlayerItemNewErrorLogEntryNotification"))
     }
 
     nonisolated public func simulate(onReadOfLogs body: @escaping @Sendable () -> Void) {
-        logs.withLock { $0.onRead = body }
+        shown.withLock { $0.onRead = body }
     }
 
     nonisolated public func simulate(switchTo variant: AVAssetVariant, succeeds: Bool = true) {
-        variantSwitches.continuation.yield(AVMetricPlayerItemVariantSwitchEvent(variant, succeeds: succeeds))
+        simulate(AVMetricPlayerItemVariantSwitchEvent(variant, succeeds: succeeds))
     }
+
+    nonisolated public func simulate(_ event: AVMetricEvent) { metricEvents.continuation.yield(event) }
 }
 
 public final class AVPlayerItemAccessLog: NSObject {

@@ -3,18 +3,27 @@
 public import Dispatch
 public import Foundation
 
+/// NSApplication.h: NS_SWIFT_UI_ACTOR.
 @MainActor
 public final class NSApplication: NSObject {
-    nonisolated public static let didBecomeActiveNotification = Notification.Name("NSApplicationDidBecomeActive")
-    nonisolated public static let didResignActiveNotification = Notification.Name("NSApplicationDidResignActive")
-    nonisolated public static let didUnhideNotification = Notification.Name("NSApplicationDidUnhide")
-    nonisolated public static let didHideNotification = Notification.Name("NSApplicationDidHide")
-    nonisolated public static let willTerminateNotification = Notification.Name("NSApplicationWillTerminate")
+    nonisolated public static let didBecomeActiveNotification = Notification.Name(
+        "NSApplicationDidBecomeActiveNotification"
+    )
+    nonisolated public static let didResignActiveNotification = Notification.Name(
+        "NSApplicationDidResignActiveNotification"
+    )
+    nonisolated public static let didUnhideNotification = Notification.Name("NSApplicationDidUnhideNotification")
+    nonisolated public static let didHideNotification = Notification.Name("NSApplicationDidHideNotification")
+    nonisolated public static let willTerminateNotification = Notification.Name(
+        "NSApplicationWillTerminateNotification"
+    )
 }
 
-public final class NSWorkspace: NSObject, @unchecked Sendable {
-    public static let shared = NSWorkspace()
-    public static let didWakeNotification = Notification.Name("NSWorkspaceDidWake")
+/// NSWorkspace.h. Whether it is NS_SWIFT_SENDABLE is not verified; here it is not.
+public final class NSWorkspace: NSObject {
+    nonisolated(unsafe) private static let only = NSWorkspace()
+    public class var shared: NSWorkspace { only }
+    public static let didWakeNotification = Notification.Name("NSWorkspaceDidWakeNotification")
     public let notificationCenter = NotificationCenter()
 }
 

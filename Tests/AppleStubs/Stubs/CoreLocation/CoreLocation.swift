@@ -2,6 +2,9 @@
 
 public import Foundation
 
+// CLLocation.h, CLHeading.h, CLLocationManager.h, CLLocationManagerDelegate.h, CLError.h. Whether CLLocation, CLFloor
+// and CLHeading are NS_SWIFT_SENDABLE is not verified; here they are not.
+
 public typealias CLLocationAccuracy = Double
 public typealias CLLocationDegrees = Double
 public typealias CLLocationDirection = Double
@@ -26,13 +29,13 @@ public struct CLLocationCoordinate2D: Sendable {
     }
 }
 
-public final class CLFloor: NSObject, @unchecked Sendable {
+public final class CLFloor: NSObject {
     public let level: Int
     public init(level: Int) { self.level = level }
 }
 
 /// What CoreLocation does not know is a negative accuracy, speed or course.
-public final class CLLocation: NSObject, @unchecked Sendable {
+public final class CLLocation: NSObject {
     public var coordinate: CLLocationCoordinate2D
     public var altitude = 0.0
     public var horizontalAccuracy: CLLocationAccuracy
@@ -48,7 +51,7 @@ public final class CLLocation: NSObject, @unchecked Sendable {
     }
 }
 
-public final class CLHeading: NSObject, @unchecked Sendable {
+public final class CLHeading: NSObject {
     public var magneticHeading: CLLocationDirection = 0
     public var trueHeading: CLLocationDirection = -1
     public var headingAccuracy: CLLocationDirection = -1

@@ -2,6 +2,9 @@
 
 public import Foundation
 
+// CMAccelerometer.h, CMGyro.h, CMMagnetometer.h, CMAttitude.h, CMDeviceMotion.h, CMMotionManager.h. Whether the
+// classes of samples are NS_SWIFT_SENDABLE is not verified; here they are not.
+
 public struct CMAcceleration: Sendable {
     public var x, y, z: Double
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
@@ -31,27 +34,27 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
 }
 
-public final class CMAccelerometerData: NSObject, @unchecked Sendable {
+public final class CMAccelerometerData: NSObject {
     public let acceleration: CMAcceleration
     init(_ acceleration: CMAcceleration) { self.acceleration = acceleration }
 }
 
-public final class CMGyroData: NSObject, @unchecked Sendable {
+public final class CMGyroData: NSObject {
     public let rotationRate: CMRotationRate
     init(_ rotationRate: CMRotationRate) { self.rotationRate = rotationRate }
 }
 
-public final class CMMagnetometerData: NSObject, @unchecked Sendable {
+public final class CMMagnetometerData: NSObject {
     public let magneticField: CMMagneticField
     init(_ magneticField: CMMagneticField) { self.magneticField = magneticField }
 }
 
-public final class CMAttitude: NSObject, @unchecked Sendable {
+public final class CMAttitude: NSObject {
     public let roll, pitch, yaw: Double
     init(roll: Double, pitch: Double, yaw: Double) { (self.roll, self.pitch, self.yaw) = (roll, pitch, yaw) }
 }
 
-public final class CMDeviceMotion: NSObject, @unchecked Sendable {
+public final class CMDeviceMotion: NSObject {
     public let attitude: CMAttitude
     public let rotationRate: CMRotationRate
     public let gravity: CMAcceleration

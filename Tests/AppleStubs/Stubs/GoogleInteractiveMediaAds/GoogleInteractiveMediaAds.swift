@@ -2,7 +2,10 @@
 
 public import Foundation
 
-/// Declared as the SDK's reference has it; a test calls the delegate.
+// IMAAd.h, IMAAdError.h, IMAAdEvent.h, IMAAdPlaybackInfo.h, IMAAdPodInfo.h, IMAAdsManager.h: as the SDK's reference
+// has them. Headers of Objective-C without annotations: none of the classes is Sendable, and none belongs to an actor.
+
+/// A test calls the delegate.
 public enum IMAAdEventType: Int, Sendable {
     case AD_BREAK_READY, AD_BREAK_FETCH_ERROR, AD_BREAK_ENDED, AD_BREAK_STARTED, AD_PERIOD_ENDED, AD_PERIOD_STARTED
     case ALL_ADS_COMPLETED, CLICKED, COMPLETE, CUEPOINTS_CHANGED, FIRST_QUARTILE, LOADED, LOG, MIDPOINT, PAUSE, RESUME
@@ -17,7 +20,7 @@ public enum IMAErrorCode: Int, Sendable {
     case UNKNOWN_ERROR = 900
 }
 
-public final class IMAAdError: NSObject, @unchecked Sendable {
+public final class IMAAdError: NSObject {
     public let type: IMAErrorType
     public let code: IMAErrorCode
     public let message: String?
@@ -27,12 +30,12 @@ public final class IMAAdError: NSObject, @unchecked Sendable {
     }
 }
 
-public final class IMAAdPodInfo: NSObject, @unchecked Sendable {
+public final class IMAAdPodInfo: NSObject {
     public let podIndex: Int
     public init(podIndex: Int) { self.podIndex = podIndex }
 }
 
-public final class IMAAd: NSObject, @unchecked Sendable {
+public final class IMAAd: NSObject {
     public var adId = "ad-1"
     public var adTitle = "Soap"
     public var adDescription = "An ad about soap"
@@ -46,7 +49,7 @@ public final class IMAAd: NSObject, @unchecked Sendable {
     public var adPodInfo = IMAAdPodInfo(podIndex: 0)
 }
 
-public final class IMAAdEvent: NSObject, @unchecked Sendable {
+public final class IMAAdEvent: NSObject {
     public let type: IMAAdEventType
     public let ad: IMAAd?
     public init(_ type: IMAAdEventType, _ ad: IMAAd? = nil) { (self.type, self.ad) = (type, ad) }
@@ -59,7 +62,7 @@ public protocol IMAAdPlaybackInfo: NSObjectProtocol {
     var isPlaying: Bool { get }
 }
 
-public final class SimulatedPlayback: NSObject, IMAAdPlaybackInfo, @unchecked Sendable {
+public final class SimulatedPlayback: NSObject, IMAAdPlaybackInfo {
     public var currentMediaTime: TimeInterval = 0
     public var totalMediaTime: TimeInterval = 0
     public var bufferedMediaTime: TimeInterval = 0

@@ -7,8 +7,8 @@ public struct NWPath: Sendable {
     public let status: Status
 }
 
-/// Declared as Network has it; a test reports paths.
-public final class NWPathMonitor: @unchecked Sendable {
+/// Of Network's module for Swift. Whether it is Sendable is not verified; here it is not. A test reports paths.
+public final class NWPathMonitor {
     // Sendable: tests touch it from the monitor's queue alone.
     nonisolated(unsafe) public static weak var latest: NWPathMonitor?
 

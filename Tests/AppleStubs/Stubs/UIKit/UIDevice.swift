@@ -2,17 +2,25 @@
 
 public import Foundation
 
-/// Declared as UIKit has it. `simulate…` is a test's: it changes a value and posts the notification.
+/// UIDevice.h: NS_SWIFT_UI_ACTOR. `simulate…` is a test's: it changes a value and posts the notification.
 @MainActor
 public final class UIDevice: NSObject {
     public enum BatteryState: Int, Sendable { case unknown, unplugged, charging, full }
 
     public static let current = UIDevice()
 
-    nonisolated public static let batteryLevelDidChangeNotification = Notification.Name("UIDeviceBatteryLevelDidChange")
-    nonisolated public static let batteryStateDidChangeNotification = Notification.Name("UIDeviceBatteryStateDidChange")
-    nonisolated public static let orientationDidChangeNotification = Notification.Name("UIDeviceOrientationDidChange")
-    nonisolated public static let proximityStateDidChangeNotification = Notification.Name("UIDeviceProximityDidChange")
+    nonisolated public static let batteryLevelDidChangeNotification = Notification.Name(
+        "UIDeviceBatteryLevelDidChangeNotification"
+    )
+    nonisolated public static let batteryStateDidChangeNotification = Notification.Name(
+        "UIDeviceBatteryStateDidChangeNotification"
+    )
+    nonisolated public static let orientationDidChangeNotification = Notification.Name(
+        "UIDeviceOrientationDidChangeNotification"
+    )
+    nonisolated public static let proximityStateDidChangeNotification = Notification.Name(
+        "UIDeviceProximityStateDidChangeNotification"
+    )
 
     public var isBatteryMonitoringEnabled = false
     public private(set) var batteryLevel: Float = -1
@@ -54,14 +62,25 @@ public enum UIDeviceOrientation: Int, Sendable {
     case unknown, portrait, portraitUpsideDown, landscapeLeft, landscapeRight, faceUp, faceDown
 }
 
+/// UIApplication.h: NS_SWIFT_UI_ACTOR.
 @MainActor
 public final class UIApplication: NSObject {
-    nonisolated public static let didBecomeActiveNotification = Notification.Name("UIApplicationDidBecomeActive")
-    nonisolated public static let willResignActiveNotification = Notification.Name("UIApplicationWillResignActive")
-    nonisolated public static let willEnterForegroundNotification = Notification.Name(
-        "UIApplicationWillEnterForeground"
+    nonisolated public static let didBecomeActiveNotification = Notification.Name(
+        "UIApplicationDidBecomeActiveNotification"
     )
-    nonisolated public static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackground")
-    nonisolated public static let willTerminateNotification = Notification.Name("UIApplicationWillTerminate")
-    nonisolated public static let didReceiveMemoryWarningNotification = Notification.Name("UIApplicationMemoryWarning")
+    nonisolated public static let willResignActiveNotification = Notification.Name(
+        "UIApplicationWillResignActiveNotification"
+    )
+    nonisolated public static let willEnterForegroundNotification = Notification.Name(
+        "UIApplicationWillEnterForegroundNotification"
+    )
+    nonisolated public static let didEnterBackgroundNotification = Notification.Name(
+        "UIApplicationDidEnterBackgroundNotification"
+    )
+    nonisolated public static let willTerminateNotification = Notification.Name(
+        "UIApplicationWillTerminateNotification"
+    )
+    nonisolated public static let didReceiveMemoryWarningNotification = Notification.Name(
+        "UIApplicationDidReceiveMemoryWarningNotification"
+    )
 }

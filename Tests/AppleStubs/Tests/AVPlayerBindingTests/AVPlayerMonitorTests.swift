@@ -24,7 +24,7 @@ struct AVPlayerMonitorTests {
         watched.clock.advance(by: .seconds(2))
         watched.player.play()
         await watched.run(1, from: 1)
-        item.simulate(.AVPlayerItemDidPlayToEndTime)
+        item.simulate(AVPlayerItem.didPlayToEndTimeNotification)
         await settle()
         #expect(watched.actions == ["StreamLoad", "Start", "VolumeChange", "PauseBegin", "PauseFinish", "End"])
         let status = watched.signals.all.last?.status
@@ -64,9 +64,9 @@ struct AVPlayerMonitorTests {
         let (watched, other) = (Watched(), AVPlayerBindingTests.film("other"))
         await watched.listen()
         await watched.start(AVPlayerBindingTests.film())
-        other.simulate(.AVPlayerItemDidPlayToEndTime)
-        other.simulate(.AVPlayerItemFailedToPlayToEndTime, error: NSError(domain: "D", code: 1))
-        other.simulate(.AVPlayerItemPlaybackStalled)
+        other.simulate(AVPlayerItem.didPlayToEndTimeNotification)
+        other.simulate(AVPlayerItem.failedToPlayToEndTimeNotification, error: NSError(domain: "D", code: 1))
+        other.simulate(AVPlayerItem.playbackStalledNotification)
         other.simulate(jumpTo: 30)
         await settle()
         #expect(watched.actions == ["StreamLoad", "Start"])
@@ -79,7 +79,7 @@ struct AVPlayerMonitorTests {
         await watched.listen()
         let (one, two) = (AVPlayerBindingTests.film("one"), AVPlayerBindingTests.film("two"))
         await watched.start(one)
-        one.simulate(.AVPlayerItemDidPlayToEndTime)
+        one.simulate(AVPlayerItem.didPlayToEndTimeNotification)
         watched.player.simulate(item: two)
         await settle()
         #expect(one.observerCount == 0)
@@ -100,7 +100,7 @@ struct AVPlayerMonitorTests {
         await watched.signals.wait { $0.contains { $0.action == .error } }
         let error = NSError(domain: "AVFoundationErrorDomain", code: -11800)
         item.simulate(failure: error)
-        item.simulate(.AVPlayerItemFailedToPlayToEndTime, error: error)
+        item.simulate(AVPlayerItem.failedToPlayToEndTimeNotification, error: error)
         await settle()
         let errors = watched.signals.all.filter { $0.action == .error }
         #expect(errors.map { $0.attributes[.isFatal] } == [nil, true])
@@ -179,7 +179,7 @@ struct AVPlayerMonitorTests {
         await watched.listen()
         let item = AVPlayerBindingTests.film()
         await watched.start(item)
-        #expect(watched.player.observerCount == 9)
+        #expect(watched.player.observerCount == 10)
         #expect(watched.player.timeObserverCount == 1)
         #expect(item.observerCount == 4)
         watched.monitor.report(to: nil)
@@ -187,7 +187,7 @@ struct AVPlayerMonitorTests {
         await settle()
         #expect(watched.player.observerCount + watched.player.timeObserverCount + item.observerCount == 0)
         watched.player.pause()
-        item.simulate(.AVPlayerItemDidPlayToEndTime)
+        item.simulate(AVPlayerItem.didPlayToEndTimeNotification)
         await settle()
         #expect(watched.actions == ["StreamLoad", "Start"])
     }
@@ -208,7 +208,7 @@ struct AVPlayerMonitorTests {
             let monitor = AVPlayerMonitor(player)
             monitor.report { _ in }
             await settle()
-            #expect(player.observerCount == 9)
+            #expect(player.observerCount == 10)
         }
         await settle()
         #expect(player.observerCount + player.timeObserverCount == 0)
@@ -260,6 +260,172 @@ struct AVPlayerMonitorTests {
         watched.player.rate = 1
         await watched.run(1, from: 1)
         #expect(watched.actions == ["StreamLoad", "Start", "BufferBegin", "BufferFinish"])
+    }
+
+    @Test("A pause has the reason of the notice of this player")
+    func pauseReason() async {
+        let (watched, other) = (Watched(), AVPlayer())
+        await watched.listen()
+        await watched.start(AVPlayerBindingTests.film())
+        other.simulate(rateChangeBecause: .appBackgrounded)
+        watched.player.pause()
+        watched.player.simulate(rateChangeBecause: .audioSessionInterrupted)
+        await settle()
+        watched.player.play()
+        watched.player.simulate(rateChangeBecause: .setRateCalled)
+        await settle()
+        watched.clock.advance(by: .seconds(2))
+        watched.player.rate = 0
+        watched.player.simulate(rateChangeBecause: .init(rawValue: "new"))
+        watched.player.simulate(.paused)
+        await settle()
+        let pauses = watched.signals.all.filter { $0.action == .pauseBegin || $0.action == .pauseFinish }
+        #expect(pauses.map(\.action) == [.pauseBegin, .pauseFinish, .pauseBegin])
+        #expect(pauses.map { $0.attributes[.pauseReason] }.dropFirst().first == "audioSessionInterrupted")
+    }
+
+    @Test("A wait for others who watch together is a pause")
+    func coordinatedPlayback() async {
+        let watched = Watched()
+        await watched.listen()
+        await watched.start(AVPlayerBindingTests.film())
+        watched.player.simulate(.waitingToPlayAtSpecifiedRate, because: .waitingForCoordinatedPlayback)
+        await settle()
+        watched.clock.advance(by: .seconds(3))
+        watched.player.simulate(.playing)
+        await watched.run(1, from: 1)
+        #expect(watched.actions == ["StreamLoad", "Start", "PauseBegin", "PauseFinish"])
+        #expect(
+            watched.signals.all.suffix(2).map { $0.attributes[.pauseReason] } == [
+                "waitingForCoordinatedPlayback", "waitingForCoordinatedPlayback",
+            ]
+        )
+    }
+
+    @Test("A live stream has its latency and its window, and a jump that keeps the latency is no seek")
+    func live() async {
+        let watched = Watched()
+        await watched.listen()
+        let item = AVPlayerBindingTests.film("live")
+        item.simulate(seekable: (0, 50), (60, 101))
+        item.automaticallyPreservesTimeOffsetFromLive = true
+        watched.player.replaceCurrentItem(with: item)
+        watched.player.simulate(time: 90)
+        await settle()
+        watched.player.play()
+        await watched.run(1, from: 90)
+        watched.player.simulate(.waitingToPlayAtSpecifiedRate, because: .toMinimizeStalls)
+        await settle()
+        watched.clock.advance(by: .seconds(8))
+        item.simulate(seekable: (8, 50), (60, 109))
+        item.simulate(jumpTo: 99)
+        watched.player.simulate(time: 99)
+        watched.player.simulate(.playing)
+        await watched.run(1, from: 99)
+        #expect(watched.actions == ["StreamLoad", "Start", "BufferBegin", "BufferFinish"])
+        let stall = watched.signals.all.first { $0.action == .bufferBegin }
+        #expect(stall?.attributes[.liveLatency] == .seconds(10))
+        #expect(stall?.attributes[.dvrWindow] == .seconds(101))
+    }
+
+    @Test("A seek while paused ends when the metrics say so, at the date of the event")
+    func seekWhilePaused() async {
+        let watched = Watched()
+        await watched.listen()
+        let item = AVPlayerBindingTests.film()
+        await watched.start(item)
+        watched.player.pause()
+        await settle()
+        watched.clock.advance(by: .seconds(1))
+        item.simulate(jumpTo: 40)
+        await settle()
+        let complete = watched.clock.wallTime.milliseconds + 500
+        watched.clock.advance(by: .seconds(2))
+        item.simulate(
+            AVMetricPlayerItemSeekDidCompleteEvent(at: Date(timeIntervalSince1970: Double(complete) / 1000))
+        )
+        await watched.signals.wait { $0.contains { $0.action == .seekFinish } }
+        #expect(watched.actions.suffix(3) == ["PauseBegin", "SeekBegin", "SeekFinish"])
+        #expect(watched.signals.all.suffix(2).map { $0.instant?.milliseconds } == [2000, 2500])
+    }
+
+    @Test(
+        "Requests are reported when the app wants them, without those that the cache answered",
+        arguments: [true, false]
+    )
+    func requests(isWanted: Bool) async {
+        let item = AVPlayerBindingTests.film()
+        let player = AVPlayer(playerItem: item)
+        let adapter = AVPlayerAdapter(player, clock: VirtualClock(), reportsRequests: isWanted)
+        let notices = Collected<PlayerNotice>()
+        let observation = adapter.observePlayer { _, _ in }
+        await settle()
+        let ofItem = adapter.observeItem(first) { notice, _ in notices.append(notice) }
+        let start = Date(timeIntervalSince1970: 5)
+        let range = NSRange(location: 100, length: 5000)
+        let events: [AVMetricEvent] = [
+            AVMetricHLSPlaylistRequestEvent(.init(from: start, firstByte: 0.25, end: 0.5)),
+            AVMetricHLSMediaSegmentRequestEvent(nil),
+            AVMetricHLSMediaSegmentRequestEvent(.init(from: start, firstByte: 0, end: 0, isCached: true)),
+            AVMetricHLSMediaSegmentRequestEvent(.init(from: start, firstByte: 1, end: 1.5, range: range), isMap: true),
+            AVMetricHLSMediaSegmentRequestEvent(.init(from: start, firstByte: 1, end: 2)),
+            AVMetricContentKeyRequestEvent(
+                .init(from: start, firstByte: 0, end: 2, error: AVMetricErrorEvent(recovers: true))
+            ),
+            AVMetricErrorEvent(recovers: false),
+            AVMetricPlayerItemInitialLikelyToKeepUpEvent(after: 1.25),
+        ]
+        for event in events { item.simulate(event) }
+        // Events come in order, so that those before the last one have come with it.
+        let last = AVPlayerObservation.firstLikelyToKeepUp(first, after: 1.25)
+        await notices.wait { $0.contains(.observation(last)) }
+        let requests = notices.all.compactMap { notice in
+            if case .observation(.request(first, let request)) = notice { request } else { nil }
+        }
+        let expected: [MediaRequestFacts] = [
+            .init(kind: .manifest, time: 0.5, timeToFirstByte: 0.25, byteCount: 0),
+            .init(kind: .initialization, time: 1.5, timeToFirstByte: 1, byteCount: 5000),
+            .init(kind: .segment, time: 2, timeToFirstByte: 1, byteCount: 0),
+            .init(kind: .key, time: 2, byteCount: 0, isFailed: true),
+        ]
+        #expect(requests == (isWanted ? expected : []))
+        observation.cancel()
+        ofItem.cancel()
+    }
+
+    @Test("An error has the code of the innermost error that caused it")
+    func underlyingErrors() async {
+        let watched = Watched()
+        await watched.listen()
+        let item = AVPlayerBindingTests.film()
+        await watched.start(item)
+        let innermost = NSError(domain: "NSOSStatusErrorDomain", code: -12888)
+        let middle = NSError(domain: "CoreMediaErrorDomain", code: -1, userInfo: [NSUnderlyingErrorKey: innermost])
+        item.simulate(
+            failure: NSError(
+                domain: "AVFoundationErrorDomain",
+                code: -11800,
+                userInfo: [NSUnderlyingErrorKey: middle]
+            )
+        )
+        await settle()
+        let error = watched.signals.all.last { $0.action == .error }
+        #expect(error?.attributes[.errorCode] == "AVFoundationErrorDomain -11800")
+        #expect(error?.attributes[.underlyingErrorCode] == "NSOSStatusErrorDomain -12888")
+    }
+
+    @Test("A picture that is hidden for want of HDCP is an error, once")
+    func obscuredPicture() async {
+        let watched = Watched()
+        await watched.listen()
+        await watched.start(AVPlayerBindingTests.film())
+        for isObscured in [true, true, false, true] { watched.player.simulate(obscured: isObscured) }
+        await settle()
+        let errors = watched.signals.all.filter { $0.action == .error }
+        #expect(
+            errors.map { $0.attributes[.errorCode] } == Array(repeating: "insufficientExternalProtection", count: 2)
+        )
+        #expect(errors.allSatisfy { $0.attributes[.isFatal] == nil })
     }
 
     @Test("A tracker over the monitor keeps the promises of every tracker")
@@ -340,6 +506,62 @@ struct InterstitialMonitorTests {
         AVPlayerInterstitialEventMonitor.latest?.simulate(event: event)
         await settle()
         #expect(signals.all.map(\.status.roll) == [roll])
+    }
+
+    @Test("An interstitial with a date at the beginning of the content is a pre-roll")
+    func datedPreRoll() async {
+        let signals = Collected<AdPlayerSignal>()
+        let primary = AVPlayer()
+        let monitor = InterstitialMonitor(primary)
+        monitor.report { signals.append($0) }
+        await settle()
+        let item = AVPlayerBindingTests.film()
+        item.simulate(duration: 60)
+        for position in [0.0, 30, 60] {
+            item.simulate(jumpTo: position)
+            let event = AVPlayerInterstitialEvent(identifier: "\(position)", date: Date(), primaryItem: item)
+            AVPlayerInterstitialEventMonitor.latest?.simulate(event: event)
+            await settle()
+        }
+        let begins = signals.all.filter { $0.action == .adBreakBegin }
+        #expect(begins.map(\.status.roll) == [.pre, .mid, .post])
+    }
+
+    @Test("A skipped interstitial is an ad that was skipped, and one that cannot be played is an error")
+    func skipped() async {
+        let (primary, interstitials) = (AVPlayer(), AVQueuePlayer())
+        let (clock, signals) = (VirtualClock(), Collected<AdPlayerSignal>())
+        AVPlayerInterstitialEventMonitor.nextInterstitialPlayer = interstitials
+        defer { AVPlayerInterstitialEventMonitor.nextInterstitialPlayer = nil }
+        let monitor = InterstitialMonitor(primary, clock: clock)
+        monitor.report { signals.append($0) }
+        await settle()
+        let events = AVPlayerInterstitialEventMonitor.latest
+        let event = AVPlayerInterstitialEvent(identifier: "mid-1", seconds: 30)
+        let next = AVPlayerInterstitialEvent(identifier: "mid-2", seconds: 40)
+        events?.simulate(event: event)
+        interstitials.simulate(item: film("ad"))
+        interstitials.play()
+        for step in 0...2 {
+            interstitials.simulate(time: Double(step) / 4)
+            clock.advance(by: .milliseconds(250))
+        }
+        await settle()
+        events?.simulate(skipOf: next)
+        events?.simulate(skipOf: event)
+        events?.simulate(event: nil)
+        events?.simulate(removalOf: next, because: nil)
+        events?.simulate(removalOf: next, because: NSError(domain: "D", code: 4))
+        await settle()
+        #expect(
+            signals.all.map(\.action.name) == [
+                "AdBreakBegin", "AdBegin", "AdSkip", "AdFinish", "AdBreakFinish", "AdError",
+            ]
+        )
+        #expect(signals.all.last?.status.id == "mid-2")
+        #expect(signals.all.last?.attributes[.errorCode] == "D 4")
+        monitor.report(to: nil)
+        await settle()
     }
 
     @Test("Nothing keeps the primary player alive")

@@ -34,9 +34,11 @@ struct URLSessionTransportTests {
 
     @Test("A configuration that URLSession cannot keep is refused")
     func configuration() {
+        var proxied = TransportConfiguration()
+        proxied.proxyAddress = "http://127.0.0.1:3128"
         let refused = [
             TransportConfiguration(additionalCAFile: "/etc/ssl/own.pem"),
-            TransportConfiguration(allowsPrivateAddresses: false),
+            TransportConfiguration(allowsPrivateAddresses: false), proxied,
         ]
         for configuration in refused {
             let error = #expect(throws: HTTPError.self) { try URLSessionTransport(configuration) }

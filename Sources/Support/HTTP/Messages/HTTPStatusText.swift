@@ -1,7 +1,9 @@
 /// The names of HTTP statuses (RFC 9110, RFC 6585, RFC 7725).
-enum HTTPStatusText {
+package enum HTTPStatusText {
     private static let names: [Int: String] = [
-        300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+        200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
+        205: "Reset Content", 206: "Partial Content", 300: "Multiple Choices", 301: "Moved Permanently", 302: "Found",
+        303: "See Other", 304: "Not Modified",
         307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
         402: "Payment Required", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
         407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
@@ -14,6 +16,9 @@ enum HTTPStatusText {
         511: "Network Authentication Required",
     ]
 
-    /// `503 Service Unavailable`; `HTTP 520` for a status without a name.
-    static func line(for status: Int) -> String { names[status].map { "\(status) \($0)" } ?? "HTTP \(status)" }
+    /// Returns `Service Unavailable` for 503; nil for a status without a name.
+    package static func name(of status: Int) -> String? { names[status] }
+
+    /// Returns `503 Service Unavailable`; `HTTP 520` for a status without a name.
+    package static func line(for status: Int) -> String { names[status].map { "\(status) \($0)" } ?? "HTTP \(status)" }
 }
