@@ -39,7 +39,6 @@ EXCEPTIONS = {
 SEPARATE = {"Backends", "Trackers"}
 INSIDE = {
     ("InstrumentSeer", "InstrumentXAPI"), ("InstrumentKafka", "InstrumentBackends"), ("InstrumentNATS", "InstrumentBackends"),
-    ("InstrumentMPV", "InstrumentTrackers"), ("InstrumentServiceLifecycle", "InstrumentTrackers"),
 }
 PURE = {
     "Instrument", "InstrumentText", "InstrumentJSON", "InstrumentXML", "InstrumentHTTP", "InstrumentManifests", "InstrumentRules",
@@ -56,6 +55,7 @@ OWNERS = {
     "CKafka": {"InstrumentKafka"},
     "COpenSSL": {"InstrumentNATS"},
     "CVLC": {"InstrumentVLC", "CVLCShim"},
+    "CGStreamer": {"InstrumentGStreamer", "CGStreamerShim"},
     "GRDB": {"InstrumentDurableQueue"},
     "Yams": {"InstrumentWatch"},
     "Logging": {"InstrumentObservability"},

@@ -23,6 +23,7 @@ need zlib1g-dev pkg-config --exists zlib
 need librdkafka-dev pkg-config --exists 'rdkafka >= 1.9'
 need libssl-dev pkg-config --exists 'openssl >= 1.1.1'
 need libvlc-dev pkg-config --exists 'libvlc >= 3.0'
+need libgstreamer1.0-dev pkg-config --exists 'gstreamer-1.0 >= 1.18' gstreamer-base-1.0
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
 # What only tests need: servers from PyPI, servers, a client, players and a browser that are not ours, a real gpsd, a mocked /sys and network
@@ -35,6 +36,10 @@ if [ "${1:-}" = tests ]; then
     need chromium command -v chromium
     need mpv command -v mpv
     need vlc-plugin-base sh -c 'test -f /usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so'
+    for set in base good bad ugly; do
+        need "gstreamer1.0-plugins-$set" dpkg -s "gstreamer1.0-plugins-$set"
+    done
+    need gstreamer1.0-libav dpkg -s gstreamer1.0-libav
     need tmux command -v tmux
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run
