@@ -24,6 +24,7 @@ need librdkafka-dev pkg-config --exists 'rdkafka >= 1.9'
 need libssl-dev pkg-config --exists 'openssl >= 1.1.1'
 need libvlc-dev pkg-config --exists 'libvlc >= 3.0'
 need libgstreamer1.0-dev pkg-config --exists 'gstreamer-1.0 >= 1.18' gstreamer-base-1.0
+need libmpv-dev pkg-config --exists 'mpv >= 2.0'
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
 # What only tests need: servers from PyPI, servers, a client, players and a browser that are not ours, a real gpsd, a mocked /sys and network
