@@ -41,6 +41,10 @@ if [ "${1:-}" = tests ]; then
         need "gstreamer1.0-plugins-$set" dpkg -s "gstreamer1.0-plugins-$set"
     done
     need gstreamer1.0-libav dpkg -s gstreamer1.0-libav
+    # The window of Examples/EmbeddedPlayer, and what drives it.
+    need libgtk-4-dev pkg-config --exists gtk4
+    need xvfb command -v Xvfb
+    need xdotool command -v xdotool
     need tmux command -v tmux
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run

@@ -267,6 +267,12 @@ static int64_t time_ahead(GstElement *element, GstBaseSink *base, guint64 runnin
     return due - (gint64)now;
 }
 
+/// A sink plays from the begin of the change to PLAYING on, and until the begin of the change to PAUSED.
+static bool plays(GstElement *element) {
+    const GstState next = GST_STATE_NEXT(element);
+    return (next == GST_STATE_VOID_PENDING ? GST_STATE(element) : next) == GST_STATE_PLAYING;
+}
+
 static void take_buffer(Sink *sink, GstBuffer *buffer) {
     if (!buffer || sink->media == GST_SHIM_NONE) return;
     GstElement *element = gst_pad_get_parent_element(sink->pad);
@@ -274,7 +280,7 @@ static void take_buffer(Sink *sink, GstBuffer *buffer) {
     GstBaseSink *base = GST_IS_BASE_SINK(element) ? GST_BASE_SINK(element) : NULL;
     GstShimEvent event = {
         .kind = GST_SHIM_BUFFER, .sink = sink->number, .media = sink->media, .position = -1, .duration = -1,
-        .rate = sink->segment.rate, .isPreroll = GST_STATE(element) != GST_STATE_PLAYING,
+        .rate = sink->segment.rate, .isPreroll = !plays(element),
         .isSynchronized = base && gst_base_sink_get_sync(base),
     };
     if (GST_BUFFER_DURATION_IS_VALID(buffer)) event.duration = (int64_t)GST_BUFFER_DURATION(buffer);

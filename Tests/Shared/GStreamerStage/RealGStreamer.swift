@@ -30,6 +30,7 @@ package final class RealGStreamer: Sendable {
         var isBuffered = true
         var isEnded = false
         var messageCount = 0
+        var handledCount = 0
     }
 
     private let pipeline: Element
@@ -100,6 +101,35 @@ package final class RealGStreamer: Sendable {
             for continuation in ready { continuation.resume() }
         }
     }
+
+    /// Takes the bus's sync handler, as apps with a video overlay do: it passes all messages, or keeps all for itself.
+    package func takeSyncHandler(isPassing: Bool) {
+        let bus = gst_element_get_bus(pipeline.pointer)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        gst_bus_set_sync_handler(bus, isPassing ? Self.passMessage : Self.dropMessage, context, nil)
+        gst_object_unref(bus)
+    }
+
+    private static let passMessage: GstBusSyncHandler = { _, _, context in
+        count(context)
+        return GST_BUS_PASS
+    }
+
+    private static let dropMessage: GstBusSyncHandler = { _, message, context in
+        count(context)
+        if let message {
+            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+        }
+        return GST_BUS_DROP
+    }
+
+    private static func count(_ context: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        Unmanaged<RealGStreamer>.fromOpaque(context).takeUnretainedValue().app.withLock { $0.handledCount += 1 }
+    }
+
+    /// The messages that the sync handler has seen.
+    package var handledCount: Int { app.withLock { $0.handledCount } }
 
     private func set(_ state: GstState) { gst_element_set_state(pipeline.pointer, state) }
 

@@ -161,6 +161,27 @@ struct RealGStreamerAloneTests {
         }
     }
 
+    @Test("An app keeps its sync handler, and one that hides all messages is reported", arguments: [true, false])
+    func syncHandler(isPassing: Bool) async throws {
+        try await withOrigin { origin in
+            let player = try RealGStreamer(origin.url("vod/movie.mp4", session: "a"))
+            player.takeSyncHandler(isPassing: isPassing)
+            player.observe()
+            player.play()
+            if isPassing {
+                await player.wait(for: .start)
+            } else {
+                while player.eye.motions.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+                player.tracked.settle()
+                #expect(player.diagnostics.withLock { $0.map(\.kind) } == [.noMessages] && player.actions.isEmpty)
+            }
+            #expect(player.handledCount > 0)
+            player.stop()
+            player.tracked.close()
+            player.release()
+        }
+    }
+
     @Test("Trackers that come and go while a pipeline starts, stops and goes harm nobody")
     func comeAndGo() async throws {
         try await withOrigin { origin in

@@ -28,11 +28,20 @@ struct WatchTests {
 
     @Test("An element that cannot be observed is reported, and nothing else happens")
     func notObservable() {
-        let stage = Stage(isListening: false)
-        stage.element.use.withLock { $0.isObservable = false }
-        stage.listen()
-        stage.watch.close()
-        #expect(stage.kinds == [.cannotObserve] && stage.actions.isEmpty)
+        let element = ScriptedElement()
+        element.use.withLock { $0.isObservable = false }
+        let kinds = Lock<[GStreamerDiagnostic.Kind]>([])
+        let ended = Lock<GStreamerWatch?>(nil)
+        let watch = GStreamerWatch(element, clock: VirtualClock()) { diagnostic in
+            kinds.withLock { $0.append(diagnostic.kind) }
+            // Who takes the notice may end the watch.
+            ended.withLock { $0 }?.close()
+        }
+        ended.withLock { $0 = watch }
+        watch.listen { _ in }
+        watch.settle()
+        #expect(kinds.withLock { $0 } == [.cannotObserve])
+        ended.withLock { $0 = nil }
     }
 
     @Test("A pipeline whose messages an app's sync handler drops is reported once, and nothing wrong is measured")

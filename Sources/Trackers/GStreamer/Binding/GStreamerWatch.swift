@@ -48,7 +48,7 @@ final class GStreamerWatch: Sendable {
 
     /// Delivers signals to `listener` from now on, from a new model; nil ends the observation.
     func listen(_ listener: (@Sendable (PlayerSignal) -> Void)?) {
-        turn.withLock { _ in
+        let isObserved = turn.withLock { _ in
             let before = state.withLock { state in
                 defer { state.inbox = nil }
                 return state.inbox
@@ -58,8 +58,12 @@ final class GStreamerWatch: Sendable {
                 before.close()
                 element.endObserving()
             }
-            if listener != nil, !state.withLock({ $0.isClosed }) { observe(epoch) }
+            return listener == nil || state.withLock { $0.isClosed } || observe(epoch)
         }
+        // Not in turn: who takes the notice may end the watch.
+        guard !isObserved else { return }
+        let words = "the element is no GstElement, has no bus or is gone; pass a pipeline"
+        report(GStreamerDiagnostic(.cannotObserve, words))
     }
 
     /// Ends the observation. Later ones do not begin.
@@ -71,19 +75,17 @@ final class GStreamerWatch: Sendable {
     /// Waits until everything that was taken has been handled. Not for the queue itself.
     func settle() { queue.sync {} }
 
-    private func observe(_ epoch: Int) {
+    /// Whether the observation has begun.
+    private func observe(_ epoch: Int) -> Bool {
         let inbox = GStreamerInbox(on: queue, clock: clock) { [weak self] items, droppedCount in
             self?.handle(items, droppedCount: droppedCount, epoch)
         }
         state.withLock { $0.inbox = inbox }
         let before = element.state()
-        guard element.observe(inbox) else {
-            let words = "the element is no GstElement, has no bus or is gone; pass a pipeline"
-            report(GStreamerDiagnostic(.cannotObserve, words))
-            return
-        }
+        guard element.observe(inbox) else { return false }
         // What begins meanwhile is reported as an event.
         if before >= .paused, element.state() >= .paused { inbox.take(.joined(isPaused: before == .paused)) }
+        return true
     }
 
     // MARK: - On the queue
