@@ -36,11 +36,12 @@ def start_display():
 
 
 def make_film(folder):
-    film = folder + "/film.mp4"
+    """Makes a film in a folder; returns its name."""
+    film = "film.mp4"
     subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=60", "-f", "lavfi",
          "-i", "sine=duration=60", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac", film],
-        check=True)
+        check=True, cwd=folder)
     return film
 
 
@@ -57,8 +58,9 @@ class Screen:
     def grab(self, pixels=True):
         """The pixels of the screen, or a PNG of it."""
         form = ["-f", "rawvideo", "-pix_fmt", "rgb24"] if pixels else ["-f", "image2pipe", "-c:v", "png"]
-        return subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "x11grab", "-video_size", SIZE, "-i", self.display,
-                               "-frames:v", "1", *form, "-"], capture_output=True, check=True).stdout
+        source = ["-f", "x11grab", "-draw_mouse", "0", "-video_size", SIZE, "-i", self.display]
+        command = ["ffmpeg", "-nostdin", "-loglevel", "error", *source, "-frames:v", "1", *form, "-"]
+        return subprocess.run(command, capture_output=True, check=True).stdout
 
     def click(self, window, right, down):
         """Clicks at a part of the width and the height of a window."""
@@ -83,7 +85,7 @@ def main():
         film = make_film(folder)
         server, display = start_display()
         screen = Screen(display)
-        app = subprocess.Popen(["timeout", "600", program, "--data", folder, film], env=screen.environment)
+        app = subprocess.Popen(["timeout", "600", program, film, folder], env=screen.environment, cwd=folder)
         try:
             drive(screen, folder)
             # The app delivers what waits before it ends.
