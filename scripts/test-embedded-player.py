@@ -14,7 +14,7 @@ import tempfile
 import time
 
 LIMIT = 120  # seconds for each step: a busy machine is slow
-SIZE = "900x600"
+SIZE = "720x480"  # of the window
 
 
 def wait_for(what, probe):
