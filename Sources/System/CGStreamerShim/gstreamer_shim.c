@@ -21,6 +21,8 @@ struct GstShimWatch {
     GPtrArray *sinks;
     bool isEnded;
     uint64_t lastSink;
+    /// The number of sinks with pictures. While there is one, the buffers of others tell nothing.
+    gint pictureCount;
     GstShimHandler handler;
     void *context;
     void (*release)(void *);
@@ -35,6 +37,7 @@ typedef struct {
     gulong probe;
     GstSegment segment;
     GstShimMedia media;
+    bool isGone;
 } Sink;
 
 static GstShimWatch *retain(GstShimWatch *watch) {
@@ -209,10 +212,20 @@ static GstShimMedia media_of(const GstStructure *structure) {
     return isText ? GST_SHIM_NONE : GST_SHIM_OTHER;
 }
 
+/// Under the mutex.
+static void set_media(Sink *sink, GstShimMedia media) {
+    if (sink->isGone) return;
+    const gint before = sink->media == GST_SHIM_VIDEO, after = media == GST_SHIM_VIDEO;
+    g_atomic_int_add(&sink->watch->pictureCount, after - before);
+    sink->media = media;
+}
+
 static void take_caps(Sink *sink, GstCaps *caps) {
     if (!caps || gst_caps_get_size(caps) == 0) return;
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
-    sink->media = media_of(structure);
+    g_mutex_lock(&sink->watch->mutex);
+    set_media(sink, media_of(structure));
+    g_mutex_unlock(&sink->watch->mutex);
     GstShimEvent event = {.kind = GST_SHIM_CAPS, .sink = sink->number, .media = sink->media};
     gint numerator = 0, denominator = 0;
     gst_structure_get_int(structure, "width", &event.width);
@@ -275,6 +288,7 @@ static bool plays(GstElement *element) {
 
 static void take_buffer(Sink *sink, GstBuffer *buffer) {
     if (!buffer || sink->media == GST_SHIM_NONE) return;
+    if (sink->media != GST_SHIM_VIDEO && g_atomic_int_get(&sink->watch->pictureCount) > 0) return;
     GstElement *element = gst_pad_get_parent_element(sink->pad);
     if (!element) return;
     GstBaseSink *base = GST_IS_BASE_SINK(element) ? GST_BASE_SINK(element) : NULL;
@@ -347,7 +361,7 @@ static void watch_pad(GstShimWatch *watch, GstPad *pad) {
         GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
         if (segment) gst_event_copy_segment(segment, &sink->segment);
         GstCaps *caps = gst_pad_get_current_caps(pad);
-        if (caps && gst_caps_get_size(caps) > 0) sink->media = media_of(gst_caps_get_structure(caps, 0));
+        if (caps && gst_caps_get_size(caps) > 0) set_media(sink, media_of(gst_caps_get_structure(caps, 0)));
         // Joined: what follows is the streaming thread's alone.
         g_ptr_array_add(watch->sinks, sink);
         const GstPadProbeType mask = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
@@ -368,6 +382,10 @@ static void watch_pad(GstShimWatch *watch, GstPad *pad) {
 /// The list's reference is the caller's from now on.
 static void end_sink(Sink *sink) {
     gst_pad_remove_probe(sink->pad, sink->probe);
+    g_mutex_lock(&sink->watch->mutex);
+    set_media(sink, GST_SHIM_NONE);
+    sink->isGone = true;
+    g_mutex_unlock(&sink->watch->mutex);
     release_sink(sink);
 }
 

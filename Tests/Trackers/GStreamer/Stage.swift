@@ -11,18 +11,24 @@ final class ScriptedElement: GStreamerElement {
         var endedCount = 0
         var state = GStreamerEvent.State.null
         var isObservable = true
+        /// What happens while an observation begins.
+        var meanwhile: [GStreamerEvent.Kind] = []
+        var stateAfterwards: GStreamerEvent.State?
         var source: String? = "https://anna:secret@example.com/film.m3u8?token=secret"
     }
 
     let use = Lock(Use())
 
     func observe(_ inbox: GStreamerInbox) -> Bool {
-        use.withLock { use in
-            guard use.isObservable else { return false }
+        let meanwhile = use.withLock { use -> [GStreamerEvent.Kind]? in
+            guard use.isObservable else { return nil }
             use.inbox = inbox
             use.observedCount += 1
-            return true
+            use.state = use.stateAfterwards ?? use.state
+            return use.meanwhile
         }
+        meanwhile?.forEach(inbox.take)
+        return meanwhile != nil
     }
 
     func endObserving() { use.withLock { $0.endedCount += 1 } }

@@ -12,7 +12,7 @@ struct WatchTests {
     @Test("A playback that runs already is joined, with a notice; one that begins is not")
     func joined() {
         let stage = Stage(isListening: false)
-        stage.element.use.withLock { $0.state = .playing }
+        stage.element.use.withLock { ($0.state, $0.meanwhile) = (.playing, [.thread]) }
         stage.listen()
         stage.pictures(from: 20_000, count: 3, at: 100)
         #expect(stage.actions == [.streamLoad, .start] && stage.kinds == [.joinedLate])
@@ -24,6 +24,10 @@ struct WatchTests {
         paused.state(.paused, .playing, at: 500)
         paused.pictures(from: 20_000, count: 3, at: 500)
         #expect(paused.actions == [.streamLoad, .start])
+        let stopped = Stage(isListening: false)
+        stopped.element.use.withLock { ($0.state, $0.stateAfterwards) = (.playing, .null) }
+        stopped.listen()
+        #expect(stopped.actions == [.streamLoad, .stop])
     }
 
     @Test("An element that cannot be observed is reported, and nothing else happens")

@@ -81,10 +81,17 @@ final class GStreamerWatch: Sendable {
             self?.handle(items, droppedCount: droppedCount, epoch)
         }
         state.withLock { $0.inbox = inbox }
+        // Before all events: those that come during the call are of the playback that runs.
         let before = element.state()
-        guard element.observe(inbox) else { return false }
-        // What begins meanwhile is reported as an event.
-        if before >= .paused, element.state() >= .paused { inbox.take(.joined(isPaused: before == .paused)) }
+        if before >= .paused { inbox.take(.joined(isPaused: before == .paused)) }
+        guard element.observe(inbox) else {
+            inbox.close()
+            return false
+        }
+        // It was taken down before the observation began.
+        if before >= .paused, element.state() < .paused {
+            inbox.take(.state(from: before, to: .ready, pending: .none))
+        }
         return true
     }
 
