@@ -37,10 +37,9 @@ if [ "${1:-}" = tests ]; then
     need chromium command -v chromium
     need mpv command -v mpv
     need vlc-plugin-base sh -c 'test -f /usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so'
-    for set in base good bad ugly; do
-        need "gstreamer1.0-plugins-$set" dpkg -s "gstreamer1.0-plugins-$set"
+    for plugin in plugins-base:playback plugins-good:isomp4 plugins-bad:hls plugins-ugly:asf libav:libav; do
+        need "gstreamer1.0-${plugin%:*}" sh -c "test -f /usr/lib/*/gstreamer-1.0/libgst${plugin#*:}.so"
     done
-    need gstreamer1.0-libav dpkg -s gstreamer1.0-libav
     # The window of Examples/EmbeddedPlayer, and what drives it.
     need libgtk-4-dev pkg-config --exists gtk4
     need xvfb command -v Xvfb
