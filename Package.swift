@@ -129,6 +129,8 @@ let package = Package(
             targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
         ),
         .library(name: "InstrumentVLC", targets: ["InstrumentVLC"]),
+        .library(name: "InstrumentGStreamer", targets: ["InstrumentGStreamer"]),
+        .library(name: "InstrumentLibMPV", targets: ["InstrumentLibMPV"]),
         .library(name: "InstrumentApple", targets: ["InstrumentAVPlayer", "InstrumentIMA", "InstrumentSwiftUI"]),
         .library(name: "InstrumentSensors", targets: ["InstrumentSensors", "InstrumentSift"]),
         // Play and measure streams. What is pure is apart from the probe, which links FFmpeg.
@@ -197,9 +199,9 @@ let package = Package(
             resources: privacyManifest("Instrument/PrivacyInfo.xcprivacy").resources
         ),
 
-        // Trackers: players, the app's life, sensors. Only the probe links FFmpeg, and only the tracker of libVLC links
-        // libVLC. On Linux, the targets of Apple's players and SwiftUI have their pure models alone; elsewhere, that of
-        // libVLC.
+        // Trackers: players, the app's life, sensors. Only the probe links FFmpeg, and only the trackers of libVLC,
+        // GStreamer and libmpv link these. On Linux, the targets of Apple's players and SwiftUI have their pure models
+        // alone; elsewhere, those of these libraries.
         library("Trackers", "Trackers/Lifecycle", and: [onLinux("InstrumentFiles"), onLinux("CSignalShim")]),
         library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
         library("SwiftUI", "Trackers/SwiftUI"),
@@ -211,6 +213,8 @@ let package = Package(
         ),
         library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
+        library("LibMPV", "Trackers/LibMPV", uses: "JSON MPV", and: [onLinux("CMPV")]),
+        library("GStreamer", "Trackers/GStreamer", and: [onLinux("CGStreamer"), onLinux("CGStreamerShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
         library("IMA", "Trackers/IMA", and: [googleAds]),
         library(
@@ -336,12 +340,15 @@ let package = Package(
         // The system: libraries, and C code that Swift cannot express.
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CFFmpeg", pkgConfig: "libavformat libavcodec libavutil", apt: "libavformat-dev", brew: "ffmpeg"),
+        system("CGStreamer", pkgConfig: "gstreamer-1.0 gstreamer-base-1.0", apt: "libgstreamer1.0-dev"),
         system("CKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
+        system("CMPV", pkgConfig: "mpv", apt: "libmpv-dev"),
         system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         system("CVLC", pkgConfig: "libvlc", apt: "libvlc-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         shim("CAllocatorShim"),
         shim("CDurableShim"),
+        shim("CGStreamerShim", uses: [onLinux("CGStreamer")]),
         shim("CProbeShim", uses: ["CFFmpeg"]),
         shim("CSignalShim"),
         shim("CTransportShim", uses: [onLinux("CCurl")]),
@@ -380,6 +387,8 @@ let package = Package(
         ),
         tests("MPV", "Trackers/MPV", uses: "JSON MPV Text Trackers", and: ["MPVChild"]),
         tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
+        tests("LibMPV", "Trackers/LibMPV", uses: "JSON LibMPV MPV Origin", and: [onLinux("CMPV")]),
+        tests("GStreamer", "Trackers/GStreamer", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),
         tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
         tests("IMA", "Trackers/IMA", uses: "IMA"),
         tests(
@@ -466,10 +475,12 @@ let package = Package(
         shared("LoopbackServers"),
         shared("TestTraits", and: ["LoopbackServers"]),
         shared("VLCStage", uses: "FrameCode VLC", and: [onLinux("CVLC")]),
+        shared("GStreamerStage", uses: "FrameCode GStreamer", and: [onLinux("CGStreamer")]),
         shared("QueueTorture", uses: "TestKit", and: ["LoopbackServers", "QueueChildPlan"]),
         .target(name: "CostMeasurement", path: "Tests/Shared/CostMeasurement"),
         .target(name: "CTestResolver", path: "Tests/Shared/CTestResolver"),
         .target(name: "QueueChildPlan", path: "Tests/Shared/QueueChildPlan"),
+        process("GStreamerTruth", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),
         process("KafkaClusterChild", and: ["CKafka"]),
         process("LifecycleChild", uses: "Backends DurableQueue Sensors Trackers"),
         process("MPVChild", uses: "MPV"),

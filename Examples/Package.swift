@@ -37,8 +37,20 @@ let package = Package(
         example("CustomHub"),
         example("CustomMetricalc", "InstrumentQuality"),
         example("CustomTracker"),
-        // Without the probe, so without FFmpeg.
-        example("EmbeddedPlayer", "InstrumentTrackers", "InstrumentBackends"),
+        // A video player with a window: GTK 4 and GStreamer.
+        .systemLibrary(
+            name: "CGTK",
+            path: "EmbeddedPlayer/CGTK",
+            pkgConfig: "gtk4 gstreamer-base-1.0",
+            providers: [.apt(["libgtk-4-dev", "libgstreamer1.0-dev"])]
+        ),
+        .executableTarget(
+            name: "EmbeddedPlayer",
+            dependencies: products([
+                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentGStreamer",
+            ]) + ["CGTK"],
+            path: "EmbeddedPlayer/Sources"
+        ),
 
         .target(
             name: "Shared",

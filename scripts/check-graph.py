@@ -39,7 +39,7 @@ EXCEPTIONS = {
 SEPARATE = {"Backends", "Trackers"}
 INSIDE = {
     ("InstrumentSeer", "InstrumentXAPI"), ("InstrumentKafka", "InstrumentBackends"), ("InstrumentNATS", "InstrumentBackends"),
-    ("InstrumentMPV", "InstrumentTrackers"), ("InstrumentServiceLifecycle", "InstrumentTrackers"),
+    ("InstrumentMPV", "InstrumentTrackers"), ("InstrumentLibMPV", "InstrumentMPV"), ("InstrumentServiceLifecycle", "InstrumentTrackers"),
 }
 PURE = {
     "Instrument", "InstrumentText", "InstrumentJSON", "InstrumentXML", "InstrumentHTTP", "InstrumentManifests", "InstrumentRules",
@@ -56,6 +56,8 @@ OWNERS = {
     "CKafka": {"InstrumentKafka"},
     "COpenSSL": {"InstrumentNATS"},
     "CVLC": {"InstrumentVLC", "CVLCShim"},
+    "CMPV": {"InstrumentLibMPV"},
+    "CGStreamer": {"InstrumentGStreamer", "CGStreamerShim"},
     "GRDB": {"InstrumentDurableQueue"},
     "Yams": {"InstrumentWatch"},
     "Logging": {"InstrumentObservability"},

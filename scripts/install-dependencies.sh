@@ -23,6 +23,8 @@ need zlib1g-dev pkg-config --exists zlib
 need librdkafka-dev pkg-config --exists 'rdkafka >= 1.9'
 need libssl-dev pkg-config --exists 'openssl >= 1.1.1'
 need libvlc-dev pkg-config --exists 'libvlc >= 3.0'
+need libgstreamer1.0-dev pkg-config --exists 'gstreamer-1.0 >= 1.18' gstreamer-base-1.0
+need libmpv-dev pkg-config --exists 'mpv >= 2.0'
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
 # What only tests need: servers from PyPI, servers, a client, players and a browser that are not ours, a real gpsd, a mocked /sys and network
@@ -35,6 +37,13 @@ if [ "${1:-}" = tests ]; then
     need chromium command -v chromium
     need mpv command -v mpv
     need vlc-plugin-base sh -c 'test -f /usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so'
+    for plugin in plugins-base:playback plugins-good:isomp4 plugins-bad:hls plugins-ugly:asf libav:libav; do
+        need "gstreamer1.0-${plugin%:*}" sh -c "test -f /usr/lib/*/gstreamer-1.0/libgst${plugin#*:}.so"
+    done
+    # The window of Examples/EmbeddedPlayer, and what drives it.
+    need libgtk-4-dev pkg-config --exists gtk4
+    need xvfb command -v Xvfb
+    need xdotool command -v xdotool
     need tmux command -v tmux
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run

@@ -1,8 +1,11 @@
 #!/bin/sh
-# Builds the examples in release, with the libraries that are built already, runs their tests, and runs each example.
+# Builds the examples in release, with the libraries that are built already, runs their tests, and runs each example; the video player
+# also with its window, on a virtual display.
 set -eu
 
 cd "$(dirname "$0")/.."
+# The player prints to the terminal where there is no display.
+unset DISPLAY WAYLAND_DISPLAY
 swift=${SWIFT:-swift}
 "$swift" build -c release --build-tests --package-path Examples --scratch-path .build
 .build/release/ExamplesPackageTests.xctest --testing-library swift-testing
@@ -18,5 +21,7 @@ for example in $examples; do
     echo "== $example"
     ".build/release/$example"
 done
+echo "== EmbeddedPlayer with a window"
+scripts/test-embedded-player.py .build/release/EmbeddedPlayer
 echo "== CustomCommandLine"
 .build/release/CustomCommandLine replay --backend names:sample Tests/Tools/PlayerMonitor/Golden/three-renditions.ndjson

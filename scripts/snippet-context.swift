@@ -1,5 +1,7 @@
 // Names that code in the documentation may use without declaring them; see check-snippets.sh. Only type-checked, never
 // run.
+public import CGStreamer
+public import CMPV
 public import CVLC
 public import Instrument
 public import InstrumentAds
@@ -12,11 +14,13 @@ public import InstrumentCheck
 public import InstrumentClickstream
 public import InstrumentCommands
 public import InstrumentDurableQueue
+public import InstrumentGStreamer
 public import InstrumentGraphite
 public import InstrumentHTTP
 public import InstrumentInflux
 public import InstrumentJSON
 public import InstrumentKafka
+public import InstrumentLibMPV
 public import InstrumentMPV
 public import InstrumentManifests
 public import InstrumentNATS
@@ -88,6 +92,9 @@ extension AttributeKey where Value == String { public static var filmID: Self { 
 public nonisolated(unsafe) let handle: OpaquePointer = placeholder()
 public nonisolated(unsafe) let instance: OpaquePointer = placeholder()
 public nonisolated(unsafe) let vlc: OpaquePointer = placeholder()
+
+// GStreamer.
+public nonisolated(unsafe) let pipeline: UnsafeMutablePointer<GstElement> = placeholder()
 
 // Manifests and ads.
 public let samplingKey: SamplingKey = placeholder()

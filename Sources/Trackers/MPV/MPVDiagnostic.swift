@@ -24,6 +24,8 @@ public struct MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
         /// A line that a player wrote to its standard output or error. Reported for the first 16 lines of a player that
         /// this process has started; further ones are read and dropped.
         public static let output = Kind("output")
+        /// libmpv had more events than its queue holds, and dropped some. Reported once.
+        public static let overflow = Kind("overflow")
     }
 
     /// The kind of the event.
@@ -36,15 +38,17 @@ public struct MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MPVDiagnostic {
-    static let connected = MPVDiagnostic(.connected, "connected to the player")
-    static let joinedLate = MPVDiagnostic(.joinedLate, "joined a playback that had begun before")
+    package static let connected = MPVDiagnostic(.connected, "connected to the player")
+    package static let joinedLate = MPVDiagnostic(.joinedLate, "joined a playback that had begun before")
     static let unanswered = MPVDiagnostic(.unanswered, "the player did not answer in time")
 
     static func output(_ line: String) -> MPVDiagnostic { MPVDiagnostic(.output, "output of the player: \(line)") }
 
-    static func notThere(reason: String) -> MPVDiagnostic { MPVDiagnostic(.notThere, "no player there: \(reason)") }
+    package static func notThere(reason: String) -> MPVDiagnostic {
+        MPVDiagnostic(.notThere, "no player there: \(reason)")
+    }
 
-    static func disconnected(reason: String) -> MPVDiagnostic {
+    package static func disconnected(reason: String) -> MPVDiagnostic {
         MPVDiagnostic(.disconnected, "the player's connection ended: \(reason)")
     }
 

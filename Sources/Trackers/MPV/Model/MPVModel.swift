@@ -1,24 +1,24 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentJSON
 
 /// Translates mpv's events into playback signals: a value without socket and clock.
 ///
 /// Properties are reported after the events that change them, and not at all if they are the same again by then. So the
 /// model asks for what a signal needs, and holds it, with all that follow, until the answer is there.
-struct MPVModel {
+package struct MPVModel: Sendable {
     /// An effect that the session applies.
-    enum Effect {
+    package enum Effect: Sendable {
         case signal(PlayerSignal)
         case ask(Question)
     }
 
     /// Properties to be asked for; ``answered(_:at:)`` takes what was answered in time.
-    struct Question: Hashable {
-        var number: Int
-        var properties: [MPVProperty]
+    package struct Question: Hashable, Sendable {
+        package var number: Int
+        package var properties: [MPVProperty]
     }
 
-    enum Phase: Hashable {
+    package enum Phase: Hashable, Sendable {
         /// No player is connected.
         case away
         /// Connected; nothing is played.
@@ -31,7 +31,7 @@ struct MPVModel {
     }
 
     /// A playback that has ended; the next message decides whether by `Next`.
-    struct Ending {
+    struct Ending: Sendable {
         var isEndOfFile: Bool
         var instant: MonotonicInstant
         var status: PlayerStatus
@@ -41,7 +41,7 @@ struct MPVModel {
     static let maxHeldCount = 64
 
     private(set) var values = MPVValues()
-    var phase = Phase.away
+    package internal(set) var phase = Phase.away
     var ending: Ending?
     var isSeeking = false
     var isBuffering = false
@@ -68,10 +68,13 @@ struct MPVModel {
     private var openQuestion: Int?
     private var joining: (question: Int, wasUnderWay: Bool)?
 
-    var status: PlayerStatus { values.status }
+    package var status: PlayerStatus { values.status }
+
+    /// Creates a model without a player.
+    package init() {}
 
     /// A connection stands; what mpv is at is asked for.
-    mutating func connected() -> [Effect] {
+    package mutating func connected() -> [Effect] {
         let count = questionCount
         self = MPVModel()
         questionCount = count
@@ -91,7 +94,7 @@ struct MPVModel {
     }
 
     /// Takes an event.
-    mutating func handle(_ event: MPVEvent, at now: MonotonicInstant) -> [Effect] {
+    package mutating func handle(_ event: MPVEvent, at now: MonotonicInstant) -> [Effect] {
         if phase == .away { return [] }
         switch event {
         case .startFile: startFile(at: now)
@@ -109,7 +112,7 @@ struct MPVModel {
     }
 
     /// Takes the replies to a request, all or some of them.
-    mutating func answered(_ answers: MPVRequests.Answers, at now: MonotonicInstant) -> [Effect] {
+    package mutating func answered(_ answers: MPVRequests.Answers, at now: MonotonicInstant) -> [Effect] {
         // An older question's answers may be of the playback before.
         guard phase != .away, answers.question == openQuestion else { return [] }
         for property in MPVProperty.allCases {
@@ -129,7 +132,7 @@ struct MPVModel {
     }
 
     /// The connection ended. Without a farewell the player went away in the middle of what it did.
-    mutating func disconnected(at now: MonotonicInstant) -> [Effect] {
+    package mutating func disconnected(at now: MonotonicInstant) -> [Effect] {
         conclude(isFollowed: false)
         if phase == .loading || phase == .playing {
             closeBlocks(at: now)
@@ -143,7 +146,7 @@ struct MPVModel {
     }
 
     /// Detaches: the playback does not end, but the time played until now is reported.
-    mutating func detached(at now: MonotonicInstant) -> [Effect] {
+    package mutating func detached(at now: MonotonicInstant) -> [Effect] {
         conclude(isFollowed: false)
         if phase == .playing { emit(.detach, at: now) }
         release()

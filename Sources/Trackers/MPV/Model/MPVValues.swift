@@ -2,7 +2,7 @@ internal import Instrument
 internal import InstrumentJSON
 
 /// The latest values of mpv's properties.
-struct MPVValues {
+struct MPVValues: Sendable {
     private var values: [MPVProperty: JSONValue] = [:]
     /// The media for the attribute `source`. Computed when mpv names the media, because the computation reads the file
     /// system.
@@ -68,7 +68,7 @@ struct MPVValues {
     }
 
     /// How loud it is, and whether it is switched off.
-    struct Sound: Hashable {
+    struct Sound: Hashable, Sendable {
         let volume: Int
         let isMuted: Bool
     }

@@ -1,4 +1,4 @@
-internal import InstrumentJSON
+package import InstrumentJSON
 
 /// A line of mpv's JSON IPC (mpv's manual, "JSON IPC").
 enum MPVMessage: Hashable {
@@ -34,7 +34,7 @@ enum MPVMessage: Hashable {
 struct BadMessage: Error, Hashable, CustomStringConvertible { let description: String }
 
 /// Something that happened in mpv (its manual, "List of events").
-enum MPVEvent: Hashable {
+package enum MPVEvent: Hashable, Sendable {
     case startFile
     case fileLoaded
     case seek
@@ -65,7 +65,7 @@ enum MPVEvent: Hashable {
 }
 
 /// The reason for which mpv ended a file.
-enum MPVEndReason: Hashable {
+package enum MPVEndReason: Hashable, Sendable {
     case endOfFile
     case stop
     case quit

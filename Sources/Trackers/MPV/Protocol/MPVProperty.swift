@@ -2,7 +2,7 @@
 ///
 /// mpv reports changes that come together in the order in which they are observed, which is this one: an end under
 /// `keep-open` has to be seen before the pause that follows from it.
-enum MPVProperty: String, CaseIterable {
+package enum MPVProperty: String, CaseIterable, Sendable {
     case idleActive = "idle-active"
     case playlistCount = "playlist-count"
     case keepOpen = "keep-open"
