@@ -113,6 +113,7 @@ let package = Package(
             name: "InstrumentTrackers",
             targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
         ),
+        .library(name: "InstrumentChrome", targets: ["InstrumentChrome"]),
         .library(name: "InstrumentVLC", targets: ["InstrumentVLC"]),
         .library(name: "InstrumentApple", targets: ["InstrumentAVPlayer", "InstrumentIMA", "InstrumentSwiftUI"]),
         .library(name: "InstrumentSensors", targets: ["InstrumentSensors", "InstrumentSift"]),
@@ -183,7 +184,13 @@ let package = Package(
         library("ServiceLifecycle", "Trackers/ServiceLifecycle", uses: "Trackers", and: [serviceLifecycle]),
         library("SwiftUI", "Trackers/SwiftUI"),
         library("Sensors", "Trackers/Sensors", uses: "Files JSON Text"),
-        library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
+        library("MPV", "Trackers/MPV", uses: "Files JSON Sockets Text Trackers"),
+        library(
+            "Chrome",
+            "Trackers/Chrome",
+            uses: "Files JSON Sockets Text",
+            embedding: ["Page/observer.js", "Page/players.js"]
+        ),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("AVPlayer", "Trackers/AVPlayer"),
         library("IMA", "Trackers/IMA"),
@@ -263,7 +270,7 @@ let package = Package(
             "Tools/Commands",
             uses:
                 """
-                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine \
+                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Chrome Clickstream CommandLine \
                 Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
                 NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
                 Sift Terminal Text Trackers Transport Watch XAPI
@@ -352,7 +359,8 @@ let package = Package(
             uses: "Compression JSON Sensors Sift Text Trackers Transport",
             and: ["SensorsChild"]
         ),
-        tests("MPV", "Trackers/MPV", uses: "JSON MPV Text Trackers", and: ["MPVChild"]),
+        tests("MPV", "Trackers/MPV", uses: "JSON MPV Sockets Text Trackers", and: ["MPVChild"]),
+        tests("Chrome", "Trackers/Chrome", uses: "Chrome FrameCode JSON Origin Sockets Text"),
         tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
         tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
         tests("IMA", "Trackers/IMA", uses: "IMA"),
@@ -454,6 +462,7 @@ let package = Package(
             and: ["CDurableShim", "LoopbackServers", "QueueChildPlan"]
         ),
         process("SensorsChild", uses: "Sensors"),
+        process("ChromeTruth", uses: "Chrome FrameCode Origin", and: ["LoopbackServers"]),
         process("VLCTruth", uses: "FrameCode Origin VLC", and: ["VLCStage"]),
     ],
     swiftLanguageModes: [.v6]

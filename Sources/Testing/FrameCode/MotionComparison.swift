@@ -1,5 +1,4 @@
 package import Instrument
-package import InstrumentFrameCode
 
 /// The times of motion as a tracker reported them, beside those that an eye saw.
 package struct MotionComparison: Sendable {
