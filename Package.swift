@@ -128,6 +128,7 @@ let package = Package(
             name: "InstrumentTrackers",
             targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
         ),
+        .library(name: "InstrumentChrome", targets: ["InstrumentChrome"]),
         .library(name: "InstrumentVLC", targets: ["InstrumentVLC"]),
         .library(name: "InstrumentGStreamer", targets: ["InstrumentGStreamer"]),
         .library(name: "InstrumentLibMPV", targets: ["InstrumentLibMPV"]),
@@ -211,7 +212,13 @@ let package = Package(
             uses: "Files JSON Text",
             privacy: privacyManifest("PrivacyInfo.xcprivacy")
         ),
-        library("MPV", "Trackers/MPV", uses: "Files JSON Text Trackers"),
+        library("MPV", "Trackers/MPV", uses: "Files JSON Sockets Text Trackers"),
+        library(
+            "Chrome",
+            "Trackers/Chrome",
+            uses: "Files JSON Sockets Text",
+            embedding: ["Page/observer.js", "Page/players.js"]
+        ),
         library("VLC", "Trackers/VLC", and: [onLinux("CVLC"), onLinux("CVLCShim")]),
         library("LibMPV", "Trackers/LibMPV", uses: "JSON MPV", and: [onLinux("CMPV")]),
         library("GStreamer", "Trackers/GStreamer", and: [onLinux("CGStreamer"), onLinux("CGStreamerShim")]),
@@ -293,7 +300,7 @@ let package = Package(
             "Tools/Commands",
             uses:
                 """
-                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Clickstream CommandLine \
+                Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Chrome Clickstream CommandLine \
                 Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
                 NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
                 Sift Terminal Text Trackers Transport Watch XAPI
@@ -385,7 +392,8 @@ let package = Package(
             uses: "Compression JSON Sensors Sift Text Trackers Transport",
             and: ["SensorsChild"]
         ),
-        tests("MPV", "Trackers/MPV", uses: "JSON MPV Text Trackers", and: ["MPVChild"]),
+        tests("MPV", "Trackers/MPV", uses: "JSON MPV Sockets Text Trackers", and: ["MPVChild"]),
+        tests("Chrome", "Trackers/Chrome", uses: "Chrome FrameCode JSON Origin Sockets Text"),
         tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
         tests("LibMPV", "Trackers/LibMPV", uses: "JSON LibMPV MPV Origin", and: [onLinux("CMPV")]),
         tests("GStreamer", "Trackers/GStreamer", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),
@@ -491,6 +499,7 @@ let package = Package(
             and: ["CDurableShim", "LoopbackServers", "QueueChildPlan"]
         ),
         process("SensorsChild", uses: "Sensors"),
+        process("ChromeTruth", uses: "Chrome FrameCode Origin", and: ["LoopbackServers"]),
         process("VLCTruth", uses: "FrameCode Origin VLC", and: ["VLCStage"]),
     ],
     swiftLanguageModes: [.v6]

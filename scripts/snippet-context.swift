@@ -11,6 +11,7 @@ public import InstrumentBeacons
 public import InstrumentCMCD
 public import InstrumentCMCDBackend
 public import InstrumentCheck
+public import InstrumentChrome
 public import InstrumentClickstream
 public import InstrumentCommands
 public import InstrumentDurableQueue

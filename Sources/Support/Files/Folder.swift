@@ -76,4 +76,15 @@ package enum Folder {
         // Some file systems have nothing to synchronize there (EINVAL).
         if fsync(descriptor) != 0, errno != EINVAL { throw FileError("synchronize \(folder)", number: errno) }
     }
+
+    /// Removes a folder and everything in it. Follows no link. What cannot be removed stays.
+    package static func remove(_ path: String) {
+        for name in (try? names(in: path)) ?? [] {
+            let entry = path + "/" + name
+            var status = stat()
+            guard lstat(entry, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR { remove(entry) } else { unlink(entry) }
+        }
+        rmdir(path)
+    }
 }

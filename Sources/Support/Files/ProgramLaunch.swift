@@ -28,6 +28,8 @@ package struct ProgramLaunch {
     package var directory: String?
     /// The child's descriptors, other than an empty standard input and the inherited output and error.
     package var sources: [Int32: Source] = [:]
+    /// Whether the child leads a group of its own, which then can be ended with the processes that the child starts.
+    package var leadsGroup = false
 
     package init(_ program: String, arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
@@ -63,7 +65,8 @@ package struct ProgramLaunch {
         sigemptyset(&none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Self.flags)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, leadsGroup ? Self.flags | Int16(POSIX_SPAWN_SETPGROUP) : Self.flags)
         var identifier: pid_t = 0
         let error = Self.withCStrings([program] + arguments) { words in
             posix_spawnp(&identifier, program, &actions, &attributes, words, Self.environment)

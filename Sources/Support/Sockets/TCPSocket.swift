@@ -118,6 +118,12 @@ package struct TCPSocket: Sendable {
 
     package func close() { _ = sysClose(descriptor) }
 
+    /// The descriptor, which the caller closes in place of this socket, with reads that wait.
+    package consuming func takeBlockingDescriptor() -> Int32 {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return descriptor
+    }
+
     /// Writes as many bytes as the system's buffer takes at once; returns their number.
     package func writeSome(_ bytes: ArraySlice<UInt8>) -> Result<Int, SocketError> {
         while true {

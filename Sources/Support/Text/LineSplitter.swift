@@ -12,11 +12,15 @@ package struct LineSplitter: Sendable {
     }
 
     private let maxLength: Int
+    private let separator: UInt8
     private var partial: [UInt8] = []
     private var isSkipping = false
 
-    /// Creates a splitter for lines of at most `maxLength` bytes.
-    package init(maxLength: Int) { self.maxLength = max(1, maxLength) }
+    /// Creates a splitter for lines of at most `maxLength` bytes, each ended by `separator`.
+    package init(maxLength: Int, separator: UInt8 = UInt8(ascii: "\n")) {
+        self.maxLength = max(1, maxLength)
+        self.separator = separator
+    }
 
     /// The lines that a piece completes. The bytes after the last line feed wait for the next piece.
     package mutating func append(_ piece: some Collection<UInt8>) -> [Line] {
@@ -27,7 +31,7 @@ package struct LineSplitter: Sendable {
     private mutating func split(_ piece: UnsafeBufferPointer<UInt8>) -> [Line] {
         var lines: [Line] = []
         var rest = piece[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        while let end = rest.firstIndex(of: separator) {
             keep(rest[..<end])
             lines.append(takeLine())
             rest = rest[(end + 1)...]

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentChrome
 internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentMPV
@@ -8,16 +9,20 @@ internal import InstrumentTerminal
 /// A running player to attach to, as given on the command line.
 enum PlayerOption: Hashable {
     case mpv(socket: String)
+    case chrome(address: String)
 
-    /// Reads `mpv:SOCKET`, for the `transform` of an argument.
+    /// Reads `mpv:SOCKET` or `chrome:PORT`, for the `transform` of an argument.
     @Sendable static func read(_ argument: String) throws -> PlayerOption {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.first == "mpv", let socket = parts.dropFirst().first, !socket.isEmpty else {
+        switch (parts.first, parts.dropFirst().first) {
+        case ("mpv", let socket?) where !socket.isEmpty: return .mpv(socket: socket)
+        case ("chrome", let address?) where !address.isEmpty: return .chrome(address: address)
+        default:
             throw ValidationError(
-                "the player must be mpv:SOCKET, with the SOCKET of --input-ipc-server, as in mpv:mpv.sock"
+                "the player must be mpv:SOCKET, with the SOCKET of --input-ipc-server, as in mpv:mpv.sock, or chrome:PORT, with "
+                    + "the PORT of --remote-debugging-port, as in chrome:9222 (found '\(argument)')"
             )
         }
-        return .mpv(socket: socket)
     }
 }
 
@@ -35,11 +40,16 @@ struct AttachCommand: AsyncParsableCommand {
               player-monitor attach mpv:mpv.sock
               player-monitor attach --wait --queue queue --backend file:samples.ndjson \\
                   mpv:mpv.sock
+              chromium --remote-debugging-port=9222 --user-data-dir=profile &
+              player-monitor attach chrome:9222
             """
     )
 
     @Argument(
-        help: "Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET.",
+        help: """
+            Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET, or 'chrome:PORT' or 'chrome:HOST:PORT' \
+            for a Chromium that runs with --remote-debugging-port=PORT, whose media elements are measured in all its tabs.
+            """,
         transform: PlayerOption.read
     )
     var player: PlayerOption
@@ -54,7 +64,21 @@ struct AttachCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
-        let player = try makePlayer(terminal)
+        switch player {
+        case .mpv(let socket): try await measure(makePlayer(socket, terminal), terminal)
+        case .chrome(let address):
+            let configuration = ChromeConfiguration(waitsForBrowser: wait)
+            try await BrowserRun(terminal: terminal, delivery: delivery, isQuiet: quiet).run { report in
+                do throws(ChromeError) {
+                    return try ChromeBrowser(at: address, configuration: configuration, report: report)
+                } catch {
+                    throw ValidationError(error.description)
+                }
+            }
+        }
+    }
+
+    private func measure(_ player: MPVPlayer, _ terminal: Terminal) async throws {
         let durable = try delivery.makeStore(terminal)
         let backends = try delivery.makeBackends(terminal)
         let summary = Summary()
@@ -78,16 +102,13 @@ struct AttachCommand: AsyncParsableCommand {
         try report(ending, summary.record(of: tracker), watch, terminal)
     }
 
-    private func makePlayer(_ terminal: Terminal) throws -> MPVPlayer {
-        switch player {
-        case .mpv(let socket):
-            do {
-                return try MPVPlayer(socket: socket, configuration: MPVConfiguration(waitsForPlayer: wait)) {
-                    terminal.note("player-monitor: \($0)")
-                }
-            } catch {
-                throw ValidationError(error.description)
+    private func makePlayer(_ socket: String, _ terminal: Terminal) throws -> MPVPlayer {
+        do {
+            return try MPVPlayer(socket: socket, configuration: MPVConfiguration(waitsForPlayer: wait)) {
+                terminal.note("player-monitor: \($0)")
             }
+        } catch {
+            throw ValidationError(error.description)
         }
     }
 

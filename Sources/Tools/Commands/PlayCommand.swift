@@ -10,6 +10,9 @@ struct PlayCommand: AsyncParsableCommand {
     /// The speed of playback.
     enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }
 
+    /// What plays.
+    enum Engine: String, ExpressibleByArgument, CaseIterable { case probe, chrome }
+
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Play files and HTTP(S) URLs to their end, one or many at once.",
@@ -25,6 +28,9 @@ struct PlayCommand: AsyncParsableCommand {
                   --backend file:samples.ndjson.gz
               player-monitor play --backend console --backend file:samples.ndjson \\
                   --duration 1m film.mkv
+              player-monitor play --player chrome --player-library hls.js \\
+                  https://example.org/live.m3u8
+              player-monitor play --player chrome --duration 1m https://example.org/watch
               SIFT=account:key player-monitor play \\
                   --backend sift:https://api3.siftscience.com \\
                   --credentials-from SIFT film.mkv
@@ -41,6 +47,17 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
     var sources: [String] = []
+
+    @Option(
+        name: .customLong("player"),
+        help: """
+            What plays: 'probe' for the headless player of this program, or 'chrome' for an installed Chromium without a window, which \
+            opens each source in a tab: the URL of a playlist, an MPD or a film in a page of its own, or any web page that plays media.
+            """
+    )
+    var engine = Engine.probe
+
+    @OptionGroup var browser: BrowserOptions
 
     @Option(help: "File that lists further sources, one per line; '#' begins a comment; '-' reads standard input.")
     var list: String?
@@ -88,6 +105,7 @@ struct PlayCommand: AsyncParsableCommand {
         if sources.isEmpty, list == nil {
             throw ValidationError("nothing to play; give paths or URLs, or a list of them with --list")
         }
+        if engine == .chrome { try browser.validate(self) } else { try browser.validateUnused() }
         if speed == .max, player.bandwidthLimit != nil {
             throw ValidationError(
                 "--bandwidth-limit needs --speed real: with 'max', requests take no time of the playback, whatever their "
@@ -101,6 +119,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
+        if engine == .chrome { return try await browser.play(self, terminal) }
         var configuration = try player.configuration(title: title, timeout: timeout.duration)
         configuration.ads = try ads.configuration()
         try access.apply(to: &configuration)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentChrome
 internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
@@ -32,7 +33,7 @@ struct PrivacyCommand: ParsableCommand {
     /// All fields that the trackers and metrics may contain. The vocabulary covers those of the mpv tracker and of this
     /// program.
     static let catalogue =
-        [.probe, .quality, .lifecycle, .monitor, AppState.declaredFields, DeviceProperties.declaredFields]
+        [.probe, .chrome, .quality, .lifecycle, .monitor, AppState.declaredFields, DeviceProperties.declaredFields]
         .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 
     func run() throws {

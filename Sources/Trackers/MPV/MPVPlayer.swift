@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentSockets
 
 /// A running mpv, watched from outside over its JSON IPC.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import InstrumentMPV
+import InstrumentSockets
 
 /// Another client of an mpv, as a person's remote control is one.
 final class UnixClient {

@@ -4,9 +4,9 @@ package import InstrumentTerminal
 package struct FleetTable {
     /// One playback.
     package struct Row {
-        var source: String
-        var record: PlaybackRecord
-        var ending: PlaybackEnding
+        package let source: String
+        package let record: PlaybackRecord
+        package let ending: PlaybackEnding
 
         package init(source: String, record: PlaybackRecord, ending: PlaybackEnding) {
             self.source = source

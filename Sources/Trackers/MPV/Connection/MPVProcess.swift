@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentFiles
+internal import InstrumentSockets
 
 #if canImport(Darwin)
 internal import Darwin
@@ -71,7 +72,7 @@ final class MPVProcess: Sendable {
 
     /// Ends the process, whose connection is already closed, collects its status, and closes the reader of its output.
     /// Returns at once.
-    func end(by clock: any SchedulingClock, closing output: MPVConnection?) {
+    func end(by clock: any SchedulingClock, closing output: StreamConnection?) {
         let (start, identifier) = (clock.now, identifier)
         // mpv quits within some milliseconds. No thread waits for it.
         @Sendable func look(after delay: Duration, told: Int32) {

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentSockets
 
 /// Requests of the model, and their replies.
 extension MPVSession {

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentSockets
 internal import InstrumentText
 internal import InstrumentTrackers
 
@@ -18,14 +19,14 @@ final class MPVSession: Sendable {
         var framer: LineSplitter
         var requests = MPVRequests()
         var observer: (@Sendable (PlayerSignal) -> Void)?
-        var connection: MPVConnection?
+        var connection: StreamConnection?
         /// Counts connections, so that the alarm of an earlier connection is ignored.
         var epoch = 0
         var attempts = 0
         var isHeard = false
         var badLineCount = 0
         /// What reads the output of a player that this process has started.
-        var output: MPVConnection?
+        var output: StreamConnection?
         var outputFramer = LineSplitter(maxLength: MPVSession.maxOutputLength)
         var outputCount = 0
         var retry: ScheduledAction?
@@ -95,7 +96,7 @@ final class MPVSession: Sendable {
 
     private func adopt(_ descriptor: Int32) {
         // The connection's calls come on our queue, and stop when it is closed: they may not keep us alive.
-        let connection = MPVConnection(descriptor, on: queue) { [weak self] bytes in
+        let connection = StreamConnection(descriptor, name: "instrument.mpv", on: queue) { [weak self] bytes in
             self?.received(bytes)
         } onEnd: { [weak self] reason in
             self?.lost(reason)
@@ -116,7 +117,7 @@ final class MPVSession: Sendable {
 
     /// Reads what the player writes, to the end: a player whose output nobody reads stops.
     private func read(_ process: MPVProcess) {
-        let output = MPVConnection(process.output, on: queue) { [weak self] bytes in
+        let output = StreamConnection(process.output, name: "instrument.mpv", on: queue) { [weak self] bytes in
             self?.tookOutput(bytes, of: process)
         } onEnd: { _ in
         }

@@ -1,4 +1,4 @@
-internal import Instrument
+package import Instrument
 
 #if canImport(Darwin)
 internal import Darwin
@@ -9,19 +9,19 @@ internal import Musl
 #endif
 
 /// The system's calls on a stream socket of this machine. Only reading waits.
-enum UnixSocket {
+package enum UnixSocket {
     /// The result of a read.
-    enum Reading {
+    package enum Reading {
         case bytes([UInt8])
         case nothingYet
         case ended(reason: String)
     }
 
     /// The longest path, without the final zero.
-    static let maxPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    package static let maxPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// A connected descriptor, or the reason why the connection failed.
-    static func connect(to path: String) -> Result<Int32, SystemError> {
+    package static func connect(to path: String) -> Result<Int32, SystemError> {
         let descriptor = socket(AF_UNIX, streamType, 0)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
         prepare(descriptor)
@@ -45,32 +45,40 @@ enum UnixSocket {
     }
 
     /// Two ends of one connection: ours, and one for a child.
-    static func pair() -> Result<(ours: Int32, child: Int32), SystemError> {
+    package static func pair() -> Result<(ours: Int32, child: Int32), SystemError> {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else { return .failure(SystemError(errno)) }
         for end in ends { prepare(end) }
         return .success((ends[0], ends[1]))
     }
 
-    static func read(_ descriptor: Int32) -> Reading {
+    package static func read(_ descriptor: Int32) -> Reading {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &chunk, chunk.count, 0)
         if count > 0 { return .bytes(Array(chunk.prefix(count))) }
-        if count == 0 { return .ended(reason: "closed by the player") }
+        if count == 0 { return .ended(reason: "closed by the peer") }
         let error = errno
         if error == EAGAIN || error == EWOULDBLOCK || error == EINTR { return .nothingYet }
         return .ended(reason: SystemError(error).description)
     }
 
-    /// Writes all at once, or says why not. What a peer has to take is far less than a socket holds: one whose socket
-    /// is full reads no more.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> SystemError? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return SystemError(errno) }
+    /// Writes as many bytes as the socket takes at once; the number of those, or why the connection broke.
+    package static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Result<Int, SystemError> {
+        while true {
+            let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags) }
+            if count >= 0 { return .success(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK: return .success(0)
+            case let number: return .failure(SystemError(number))
+            }
         }
-        return nil
+    }
+
+    /// Waits until the socket takes bytes, at most this many milliseconds.
+    package static func waitUntilWritable(_ descriptor: Int32, milliseconds: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, milliseconds)
     }
 
     private static func prepare(_ descriptor: Int32) {
@@ -82,7 +90,7 @@ enum UnixSocket {
     }
 
     // Closed in children from the first moment (Linux, socket(2)): a process that somebody starts meanwhile would
-    // otherwise hold this end open, and the started mpv would outlive this process.
+    // otherwise hold this end open, and a started program would not see that this process has ended.
     #if canImport(Glibc)
     private static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(O_CLOEXEC)
     #elseif canImport(Musl)

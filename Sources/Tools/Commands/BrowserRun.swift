@@ -1,0 +1,136 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentChrome
+internal import InstrumentCommandLine
+internal import InstrumentDurableQueue
+internal import InstrumentTerminal
+
+/// A run of a browser, from its first page to the delivery of the last sample: one tracker for each media element that
+/// is asked to play.
+struct BrowserRun {
+    /// When a run ends by itself.
+    struct Limits {
+        /// Ends once every element that has played has ended.
+        var endsWithPlayback = false
+        /// The time in which something has to play.
+        var start: Duration?
+        /// The time of the run.
+        var duration: Duration?
+    }
+
+    /// The limit for the delivery of the remaining samples at the end.
+    private static var shutdownTimeout: Duration { .seconds(10) }
+    /// How long a page may take to go on with its next media.
+    private static var grace: Duration { .seconds(2) }
+
+    let terminal: Terminal
+    let delivery: DeliveryOptions
+    var limits = Limits()
+    var isQuiet = false
+
+    /// Measures, delivers and prints a summary.
+    ///
+    /// - Parameter open: opens pages, once the browser is watched.
+    func run(
+        _ make: (@escaping @Sendable (ChromeDiagnostic) -> Void) throws -> ChromeBrowser,
+        open: (ChromeBrowser) -> Void = { _ in }
+    ) async throws {
+        let durable = try delivery.makeStore(terminal)
+        defer { durable?.close() }
+        let backends = try delivery.makeBackends(terminal)
+        let (summary, system) = (Summary(), SystemClock())
+        let store: any SampleStore = durable ?? InMemoryStore()
+        let watch = DeliveryWatch(backends, in: store, queue: delivery.queue)
+        let instrument = Instrument(
+            to: backends,
+            summedUpBy: summary,
+            store: store,
+            clock: system,
+            deliveringBy: system,
+            terminal: terminal,
+            watch: watch,
+            labels: delivery.labels
+        )
+        let terminal = terminal
+        let browser = try make { terminal.note("player-monitor: \($0)") }
+        let elements = BrowserElements(instrument)
+        instrument.ready()
+        StopSignals.report { browser.close() }
+        terminal.whenOutputCloses { browser.close() }
+        browser.connect { elements.add($0) } onGone: { elements.remove($0) }
+        open(browser)
+        let tasks = [supervise(browser, elements, system), showProgress(of: elements)]
+        let ending = await browser.waitUntilGone()
+        for task in tasks { task?.cancel() }
+        terminal.show(progress: "")
+        await instrument.shutdown(timeout: Self.shutdownTimeout)
+        store.forget(summary.name)
+        try report(ending, elements.rows(summary), watch)
+    }
+
+    /// Ends the run by its limits.
+    private func supervise(_ browser: ChromeBrowser, _ elements: BrowserElements, _ clock: SystemClock) -> Task<Void, Never>? {
+        let limits = limits
+        guard limits.endsWithPlayback || limits.start != nil || limits.duration != nil else { return nil }
+        let begin = clock.now
+        if let duration = limits.duration {
+            _ = clock.schedule(at: begin.advanced(by: duration)) { [weak browser] in browser?.close() }
+        }
+        return Task {
+            var quietSince: MonotonicInstant?
+            while !Task.isCancelled {
+                try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)))
+                let now = clock.now
+                if let start = limits.start, !elements.hasStarted, begin.duration(to: now) >= start { browser.close() }
+                guard limits.endsWithPlayback, elements.areOver else {
+                    quietSince = nil
+                    continue
+                }
+                quietSince = quietSince ?? now
+                if let quietSince, quietSince.duration(to: now) >= Self.grace { browser.close() }
+            }
+        }
+    }
+
+    private func showProgress(of elements: BrowserElements) -> Task<Void, Never>? {
+        guard terminal.canShowProgress else { return nil }
+        let terminal = terminal
+        return Task {
+            while !Task.isCancelled {
+                terminal.show(progress: elements.progress)
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    private func report(_ ending: ChromeEnding, _ rows: [FleetTable.Row], _ watch: DeliveryWatch) throws {
+        var isFailed = rows.contains { $0.ending.isFailure }
+        switch ending {
+        case .notThere(let reason):
+            terminal.note("player-monitor: cannot reach the browser: \(reason)")
+            isFailed = true
+        case .browserWentAway(let reason):
+            if limits.endsWithPlayback { terminal.note("player-monitor: the browser went away: \(reason)") }
+            isFailed = isFailed || limits.endsWithPlayback
+        case .closed: break
+        }
+        if rows.isEmpty, ending == .closed, let start = limits.start {
+            terminal.note(
+                "player-monitor: nothing on the page was asked to play within \(start.seconds) s; check the address, or give the "
+                    + "page more time with --timeout"
+            )
+            isFailed = true
+        }
+        if isQuiet {
+            for case .failed(_, let message) in rows.map(\.ending) { terminal.note("player-monitor: \(message)") }
+        } else if let row = rows.first, rows.count == 1 {
+            for line in row.record.lines(headline: "\(row.source): \(row.ending.sentence)") { terminal.note(line) }
+        } else if !rows.isEmpty {
+            for line in FleetTable(rows).lines { terminal.note(line) }
+        }
+        let isDelivered = terminal.noteUndelivered(watch)
+        try terminal.checkOutput()
+        if isFailed { throw ExitCode(ExitStatus.failed.rawValue) }
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+}

@@ -1,0 +1,223 @@
+internal import Instrument
+internal import InstrumentJSON
+
+/// Media elements: their reports, the requests of their pages, and what the players of their pages say.
+extension ChromeModel {
+    /// Takes a report of a document whose clock is known.
+    mutating func take(
+        _ observation: MediaObservation,
+        received: MonotonicInstant,
+        in session: String,
+        context: Int
+    ) {
+        guard let clock = targets[session]?.documents[context]?.clock else { return }
+        let instant = clock.instant(page: observation.time, received: received)
+        let reported = clock.instant(page: observation.reportTime, received: received)
+        switch observation.kind {
+        case .hello: return
+        case .overflow: return report(.tooMuch, "a page reports too much; some of its events were left out")
+        case .left: return end(in: session, context: context) { $0.left(at: instant) }
+        default: break
+        }
+        let identifier = ElementID(session: session, context: context, number: observation.number)
+        if elements[identifier] == nil {
+            guard elements.count < Self.maxElements else {
+                return report(.tooMuch, "more than \(Self.maxElements) media elements; others are not measured")
+            }
+            elements[identifier] = Element()
+            targets[session]?.elementCount += 1
+        }
+        guard var element = elements[identifier] else { return }
+        var observation = observation
+        if observation.kind == .error, let cause = targets[session]?.mediaErrors.text {
+            observation.errorMessage += observation.errorMessage.isEmpty ? cause : " (\(cause))"
+        }
+        let signals = element.model.observe(observation, at: instant, reported: reported)
+        if let manifest = targets[session]?.manifest { element.model.take(manifest: manifest) }
+        deliver(signals, of: identifier, &element)
+        elements[identifier] = element
+        if signals.contains(where: { $0.action == .start }) { askPlayer(of: identifier) }
+    }
+
+    private mutating func deliver(_ signals: [PlayerSignal], of identifier: ElementID, _ element: inout Element) {
+        if !signals.isEmpty, !element.isOpened {
+            element.isOpened = true
+            effects.append(.opened(identifier))
+        }
+        for signal in signals { effects.append(.signal(identifier, signal)) }
+    }
+
+    // MARK: - Requests
+
+    /// Takes an event of the `Network` domain.
+    mutating func requested(_ event: DevToolsEvent, in session: String, at now: MonotonicInstant) {
+        guard var target = targets[session] else { return }
+        let instant = event.parameters["timestamp"]?.seconds.map {
+            target.requestClock.instant(seconds: $0, received: now)
+        }
+        let request = target.requests.take(event)
+        if let request, request.kind == .manifest, !request.isFailed { target.manifest = request.address }
+        targets[session] = target
+        guard let request, let identifier = latestElement(in: session), var element = elements[identifier] else { return }
+        if request.kind == .manifest, !request.isFailed { element.model.take(manifest: request.address) }
+        let signals = element.model.take(request, isReported: reportsRequests, at: instant ?? now)
+        deliver(signals, of: identifier, &element)
+        elements[identifier] = element
+    }
+
+    /// The element that a page's requests are for: the one that was opened last. A page with several players at once does
+    /// not say which of them requests.
+    private func latestElement(in session: String) -> ElementID? {
+        elements(in: session).last { id in elements[id].map { $0.model.phase == .loading || $0.model.phase == .playing } ?? false }
+    }
+
+    // MARK: - The page's player
+
+    /// Asks what the page's player says of an element: at its start, and then at an interval while it plays.
+    mutating func askPlayer(of identifier: ElementID) {
+        guard var element = elements[identifier], element.model.phase == .playing, !element.isAsking else { return }
+        element.isAsking = true
+        elements[identifier] = element
+        if let object = element.object { return read(object, of: identifier) }
+        let parameters: [String: JSONValue] = [
+            "expression": .string("globalThis[\"\(names.interface)\"].element(\(identifier.number))"),
+            "contextId": .int(identifier.context), "objectGroup": .string(names.world), "silent": true,
+        ]
+        ask(.elementFound(identifier), "Runtime.evaluate", in: identifier.session, parameters)
+    }
+
+    private mutating func read(_ object: String, of identifier: ElementID) {
+        let parameters: [String: JSONValue] = [
+            "objectId": .string(object), "functionDeclaration": .string(PageScripts.players), "returnByValue": true,
+            "silent": true,
+        ]
+        ask(.player(identifier), "Runtime.callFunctionOn", in: identifier.session, parameters)
+    }
+
+    mutating func answered(
+        _ question: Question,
+        _ result: JSONValue?,
+        _ failure: String?,
+        at now: MonotonicInstant
+    ) {
+        switch question {
+        case .opened: tabOpened(result?["targetId"]?.text(100), failure)
+        case .navigated(let page): navigated(to: page, failure ?? result?["errorText"]?.text(100))
+        case .clock(let session, let context, let sent):
+            sampled(result?["result"]?["value"]?.finite, of: context, in: session, from: sent, to: now)
+        case .elementFound(let element):
+            guard let object = result?["result"]?["objectId"]?.text(200) else { return }
+            ask(.elementDescribed(element), "DOM.describeNode", in: element.session, ["objectId": .string(object)])
+        case .elementDescribed(let element):
+            let frame = targets[element.session]?.documents[element.context]?.frame
+            guard let node = result?["node"]?["backendNodeId"]?.int,
+                let context = frame.flatMap({ targets[element.session]?.mainContexts[$0] })
+            else { return }
+            resolve(node, in: context, of: element.session, .elementResolved(element))
+        case .elementResolved(let element):
+            guard let object = result?["object"]?["objectId"]?.text(200) else { return }
+            elements[element]?.object = object
+            read(object, of: element)
+        case .player(let element):
+            elements[element]?.isAsking = false
+            if let figures = (result?["result"]?["value"]?.string).flatMap({ PagePlayerFigures($0) }) {
+                elements[element]?.model.take(figures)
+            }
+            if elements[element] != nil { effects.append(.wake(.ask(element), after: Self.playerInterval)) }
+        case .required(_, let method):
+            if let failure { report(.refused, "the browser refuses \(method): \(failure)") }
+        default: searched(question, result)
+        }
+    }
+
+    private mutating func resolve(_ node: Int, in context: Int, of session: String, _ question: Question) {
+        let parameters: [String: JSONValue] = [
+            "backendNodeId": .int(node), "executionContextId": .int(context), "objectGroup": .string(names.world),
+        ]
+        ask(question, "DOM.resolveNode", in: session, parameters)
+    }
+
+    // MARK: - Elements that no event shows
+
+    /// Looks for elements outside of the document and in closed shadow roots, if the browser has made more players than
+    /// the observer has seen elements. Collects the page's garbage, and is therefore bounded.
+    mutating func search(in session: String) {
+        guard var target = targets[session], target.playerCount > target.elementCount,
+            target.playerCount > target.searchedCount, target.searchCount < Self.maxSearches
+        else { return }
+        target.searchCount += 1
+        // Whatever is not found now is not searched for again, unless the browser makes another player.
+        target.searchedCount = target.playerCount
+        targets[session] = target
+        for (frame, context) in target.mainContexts.sorted(by: { $0.value < $1.value }).prefix(8) {
+            let parameters: [String: JSONValue] = [
+                "expression": "HTMLMediaElement.prototype", "contextId": .int(context),
+                "objectGroup": .string(names.world), "silent": true,
+            ]
+            ask(.prototype(session: session, frame: frame), "Runtime.evaluate", in: session, parameters)
+        }
+    }
+
+    private mutating func searched(_ question: Question, _ result: JSONValue?) {
+        let group = JSONValue.string(names.world)
+        switch question {
+        case .prototype(let session, let frame):
+            guard let object = result?["result"]?["objectId"]?.text(200) else { return }
+            ask(
+                .objects(session: session, frame: frame),
+                "Runtime.queryObjects",
+                in: session,
+                ["prototypeObjectId": .string(object), "objectGroup": group]
+            )
+        case .objects(let session, let frame):
+            guard let object = result?["objects"]?["objectId"]?.text(200) else { return }
+            ask(
+                .members(session: session, frame: frame),
+                "Runtime.getProperties",
+                in: session,
+                ["objectId": .string(object), "ownProperties": true]
+            )
+        case .members(let session, let frame):
+            let members = (result?["result"]?.elements ?? []).prefix(200).compactMap { member -> String? in
+                guard member["value"]?["subtype"]?.string == "node" else { return nil }
+                return member["value"]?["objectId"]?.text(200)
+            }
+            for member in members.prefix(64) {
+                ask(
+                    .memberDescribed(session: session, frame: frame),
+                    "DOM.describeNode",
+                    in: session,
+                    ["objectId": .string(member)]
+                )
+            }
+        case .memberDescribed(let session, let frame):
+            guard let node = result?["node"]?["backendNodeId"]?.int,
+                let context = targets[session]?.documents.first(where: { $0.value.frame == frame })?.key
+            else { return }
+            resolve(node, in: context, of: session, .memberResolved(session: session))
+        case .memberResolved(let session):
+            guard let object = result?["object"]?["objectId"]?.text(200) else { return }
+            let function = "function () { globalThis[\"\(names.interface)\"].adopt(this) }"
+            let parameters: [String: JSONValue] = [
+                "objectId": .string(object), "functionDeclaration": .string(function), "silent": true,
+            ]
+            send("Runtime.callFunctionOn", in: session, parameters)
+        default: break
+        }
+    }
+}
+
+extension ChromeModel.Question {
+    /// The session that the answer is of.
+    var session: String? {
+        switch self {
+        case .opened, .navigated: nil
+        case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _), .members(let session, _),
+            .memberDescribed(let session, _), .memberResolved(let session), .required(let session, _):
+            session
+        case .elementFound(let element), .elementDescribed(let element), .elementResolved(let element),
+            .player(let element):
+            element.session
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Instrument
+internal import InstrumentJSON
+
+/// Targets: pages and frames come, show documents, crash and go.
+extension ChromeModel {
+    /// Attaches to the targets of the browser, or of a target, that are there and that come. A new one waits until the
+    /// observer is in place.
+    mutating func attach(in session: String?) {
+        let wanted: [JSONValue] = [["type": "page"], ["type": "iframe"], ["exclude": true]]
+        var parameters: [String: JSONValue] = ["autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true]
+        if session == nil { parameters["filter"] = .array(wanted) }
+        send("Target.setAutoAttach", in: session, parameters)
+    }
+
+    mutating func attached(_ parameters: JSONValue) {
+        guard let session = parameters["sessionId"]?.text(100), targets[session] == nil else { return }
+        let type = parameters["targetInfo"]?["type"]?.string
+        let isWanted = type == "page" || type == "iframe"
+        guard isWanted, targets.count < Self.maxSessions else {
+            if isWanted { report(.tooMuch, "more than \(Self.maxSessions) tabs and frames; others are not measured") }
+            send("Runtime.runIfWaitingForDebugger", in: session)
+            return send("Target.detachFromTarget", in: nil, ["sessionId": .string(session)])
+        }
+        let identifier = parameters["targetInfo"]?["targetId"]?.text(100) ?? ""
+        targets[session] = Target(identifier: identifier)
+        send("Inspector.enable", in: session)
+        send("Runtime.enable", in: session)
+        let binding: [String: JSONValue] = [
+            "name": .string(names.binding), "executionContextName": .string(names.world),
+        ]
+        send("Runtime.addBinding", in: session, binding)
+        send("Page.enable", in: session)
+        send("Media.enable", in: session)
+        // The browser keeps no bodies for the tracker.
+        send("Network.enable", in: session, ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0])
+        attach(in: session)
+        let script: [String: JSONValue] = [
+            "source": .string(PageScripts.observer(names)), "worldName": .string(names.world), "runImmediately": true,
+        ]
+        let method = "Page.addScriptToEvaluateOnNewDocument"
+        ask(.required(session: session, method: method), method, in: session, script)
+        send("Runtime.runIfWaitingForDebugger", in: session)
+        navigate(session)
+    }
+
+    mutating func crashed(_ session: String, at now: MonotonicInstant) {
+        // A crashed tab can be loaded again, in the same session.
+        end(in: session) { $0.gone("the browser's tab crashed", at: now) }
+        targets[session]?.documents = [:]
+        targets[session]?.mainContexts = [:]
+        effects.append(.report(ChromeDiagnostic(.tabCrashed, "a tab of the browser crashed")))
+    }
+
+    /// Forgets a target; its playbacks end as `farewell` says.
+    mutating func close(_ session: String, _ farewell: (inout MediaModel) -> [PlayerSignal]) {
+        end(in: session, farewell)
+        targets[session] = nil
+        questions = questions.filter { $0.value.session != session }
+    }
+
+    /// Ends the elements of a target, or of one of its documents.
+    func elements(in session: String, context: Int? = nil) -> [ElementID] {
+        elements.keys.filter { $0.session == session && (context == nil || $0.context == context) }
+            .sorted { ($0.context, $0.number) < ($1.context, $1.number) }
+    }
+
+    mutating func end(
+        in session: String,
+        context: Int? = nil,
+        _ farewell: (inout MediaModel) -> [PlayerSignal]
+    ) {
+        for identifier in elements(in: session, context: context) {
+            guard var element = elements.removeValue(forKey: identifier) else { continue }
+            let signals = farewell(&element.model)
+            guard element.isOpened else { continue }
+            for signal in signals { effects.append(.signal(identifier, signal)) }
+            effects.append(.closed(identifier))
+        }
+    }
+
+    // MARK: - Documents
+
+    mutating func created(_ context: JSONValue, in session: String) {
+        guard let identifier = context["id"]?.int, let frame = context["auxData"]?["frameId"]?.text(100),
+            var target = targets[session]
+        else { return }
+        if context["name"]?.string == names.world {
+            guard target.documents.count < Self.maxContexts else {
+                return report(.tooMuch, "more than \(Self.maxContexts) documents in a tab; others are not measured")
+            }
+            target.documents[identifier] = Document(frame: frame)
+        } else if context["auxData"]?["isDefault"]?.truth == true, target.mainContexts.count < Self.maxContexts {
+            target.mainContexts[frame] = identifier
+        }
+        targets[session] = target
+    }
+
+    mutating func destroyed(_ context: Int, in session: String, at now: MonotonicInstant) {
+        if let frame = targets[session]?.mainContexts.first(where: { $0.value == context })?.key {
+            targets[session]?.mainContexts[frame] = nil
+        }
+        guard targets[session]?.documents.removeValue(forKey: context) != nil else { return }
+        end(in: session, context: context) { $0.left(at: now) }
+    }
+
+    /// The observer of a document reports.
+    mutating func reported(_ parameters: JSONValue, in session: String, at now: MonotonicInstant) {
+        guard parameters["name"]?.string == names.binding, let context = parameters["executionContextId"]?.int,
+            var document = targets[session]?.documents[context]
+        else { return }
+        guard let payload = parameters["payload"]?.string, payload.utf8.count <= Self.maxReportLength,
+            let value = try? JSONValue(parsing: payload), let observation = MediaObservation(value)
+        else { return report(.badMessage, "skipped a report of a page that is none of the observer's") }
+        if observation.kind == .hello { (document.isReady, document.clock) = (false, PageClock()) }
+        let isReady = document.isReady
+        if !isReady, observation.kind != .hello, document.held.count < Self.maxHeld {
+            document.held.append((observation, now))
+        }
+        if document.clock.latestSample.map({ $0.duration(to: now) > Self.clockInterval }) ?? !document.isWaitingForClock {
+            document.isWaitingForClock = true
+            targets[session]?.documents[context] = document
+            let count = isReady ? 1 : Self.clockSamples
+            for _ in 0..<count { askClock(of: context, in: session, at: now) }
+        } else {
+            targets[session]?.documents[context] = document
+        }
+        if isReady { take(observation, received: now, in: session, context: context) }
+    }
+
+    private mutating func askClock(of context: Int, in session: String, at now: MonotonicInstant) {
+        let parameters: [String: JSONValue] = [
+            "expression": "performance.now()", "contextId": .int(context), "returnByValue": true, "silent": true,
+        ]
+        ask(.clock(session: session, context: context, sent: now), "Runtime.evaluate", in: session, parameters)
+    }
+
+    /// The page's clock was read.
+    mutating func sampled(_ value: Double?, of context: Int, in session: String, from sent: MonotonicInstant, to now: MonotonicInstant) {
+        guard var document = targets[session]?.documents[context] else { return }
+        document.isWaitingForClock = false
+        if let value { document.clock.sample(page: value, between: sent, and: now) }
+        let (held, wasReady) = (document.held, document.isReady)
+        (document.isReady, document.held) = (true, [])
+        targets[session]?.documents[context] = document
+        if wasReady { return }
+        for (observation, received) in held { take(observation, received: received, in: session, context: context) }
+    }
+}

@@ -1,0 +1,360 @@
+internal import Instrument
+
+/// Translates the observations of one media element into playback signals: a value without a browser and a clock.
+///
+/// Instants of signals never decrease. Starts and stalls are known some time after they happened, so their signals carry
+/// the instant of the event.
+struct MediaModel: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Nothing was requested.
+        case idle
+        /// The element loads, and nobody has asked for playback.
+        case prepared
+        /// `StreamLoad` was reported, `Start` was not.
+        case loading
+        case playing
+        /// `End`, `Stop` or a fatal error was reported.
+        case finished
+    }
+
+    /// The longest time between the begin of loading and a `play()` without a person's act that counts as one request.
+    private static let maxPreparation = Duration.seconds(10)
+
+    private(set) var phase = Phase.idle
+    private(set) var isPaused = false
+    private(set) var isBuffering = false
+    private(set) var isSeeking = false
+    private(set) var isEncrypted = false
+    private(set) var figures = MediaFigures()
+    /// What the player of the page says, such as hls.js.
+    private(set) var player = PagePlayerFigures()
+    private(set) var requests = RequestCounts()
+    private var source: MediaSource?
+    private var manifest: String?
+    private var framesPerSecond: Double?
+    private var prepared: MonotonicInstant?
+    private var isPauseReported = false
+    private var isMoving = false
+    private var isLate = false
+    private var reportedRate = 1.0
+    private var reportedArea: Int?
+    private var sound: Sound?
+    private var anchor: MonotonicInstant?
+    private var lastInstant: MonotonicInstant?
+    private var signals: [PlayerSignal] = []
+
+    private struct Sound: Hashable {
+        var volume: Int?
+        var isMuted: Bool?
+    }
+
+    private var isOpen: Bool { phase == .loading || phase == .playing }
+
+    // MARK: - Inputs
+
+    /// Takes an observation of what happened at `now` and was reported later, and returns the signals that follow.
+    mutating func observe(
+        _ observation: MediaObservation,
+        at now: MonotonicInstant,
+        reported: MonotonicInstant
+    ) -> [PlayerSignal] {
+        // An element without media has no figures of the playback that ends; the document has none at all.
+        if observation.kind != .emptied, observation.kind != .left { take(observation, at: reported) }
+        switch observation.kind {
+        case .loadstart: loadStarted(observation, at: now)
+        case .joined: joined(at: now)
+        case .play: play(at: now)
+        case .pause: if !observation.figures.isEnded { pause(at: now) }
+        case .moves: moves(observation, at: now)
+        case .stands: stands(at: now)
+        case .seeking: seekBegan(at: now)
+        // A paused element shows the picture of the new position, and no other.
+        case .seeked: if figures.isPaused { closeSeek(at: now) }
+        case .ended: ended(at: now)
+        case .error: failed(observation, at: now)
+        case .encrypted: isEncrypted = true
+        case .emptied, .left: stop(at: now)
+        case .ratechange: rateChanged(at: now)
+        case .volumechange: soundChanged(at: now)
+        case .resize, .loadedmetadata: sizeChanged(at: now)
+        case .state: catchUp(at: now)
+        case .hello, .overflow, .playing, .waiting: break
+        }
+        return takeSignals()
+    }
+
+    /// The document is left.
+    mutating func left(at now: MonotonicInstant) -> [PlayerSignal] {
+        stop(at: now)
+        return takeSignals()
+    }
+
+    /// The page, or the browser, is no more there.
+    mutating func gone(_ words: String, at now: MonotonicInstant) -> [PlayerSignal] {
+        if isOpen { fail(code: nil, words, at: now) }
+        return takeSignals()
+    }
+
+    /// The tracker watches no more; the playback may go on.
+    mutating func detached(at now: MonotonicInstant) -> [PlayerSignal] {
+        if isOpen { emit(.detach, at: now) }
+        phase = .finished
+        return takeSignals()
+    }
+
+    /// Takes what the player of the page says.
+    mutating func take(_ player: PagePlayerFigures) { self.player = player }
+
+    /// Takes the address of a manifest that the page has requested: the source of an element whose own is `blob:`.
+    mutating func take(manifest: String) { if self.manifest == nil { self.manifest = manifest } }
+
+    /// Takes a request of the page for media. Returns a signal if requests are reported.
+    mutating func take(_ request: FinishedRequest, isReported: Bool, at now: MonotonicInstant) -> [PlayerSignal] {
+        guard isOpen else { return [] }
+        requests.take(request)
+        if isReported { emit(.requestFinish, at: now, attributes: request.attributes) }
+        return takeSignals()
+    }
+
+    // MARK: - Status
+
+    /// The status at an instant.
+    func status(at now: MonotonicInstant) -> PlayerStatus {
+        var status = PlayerStatus()
+        if var position = figures.position, position >= 0 {
+            if isMoving, let anchor { position += anchor.duration(to: now).seconds * (figures.rate ?? 1) }
+            if let duration = figures.duration { position = min(position, duration) }
+            if position.isFinite, abs(position) < 9e9 { status.position = .seconds(max(0, position)) }
+        }
+        status.duration = figures.duration.map { .seconds($0) }
+        (status.resolutionWidth, status.resolutionHeight) = (figures.width, figures.height)
+        status.bitrate = player.bitrate
+        status.framesPerSecond = framesPerSecond
+        (status.volume, status.isMuted) = (currentSound.volume, figures.isMuted)
+        status.title = source.flatMap { $0.title.isEmpty ? nil : $0.title }
+        status.source = sourceText
+        return status
+    }
+
+    private var sourceText: String? {
+        guard let source else { return nil }
+        // A `blob:` says nothing: the media's address is that of its manifest, or the page's.
+        let isAddress = SourceText.split(source.address) != nil && !source.address.hasPrefix("blob:")
+        let text = isAddress ? source.address : manifest ?? source.page
+        return text.isEmpty ? nil : SourceText.redacted(text)
+    }
+
+    private var currentSound: Sound {
+        Sound(volume: figures.volume.map { Int(($0 * 100).rounded()) }, isMuted: figures.isMuted)
+    }
+
+    private mutating func take(_ observation: MediaObservation, at now: MonotonicInstant) {
+        figures = observation.figures
+        anchor = now
+        if let source = observation.source { self.source = source }
+        if figures.isPaused || figures.isSeeking { isMoving = false }
+    }
+
+    // MARK: - Begin and end
+
+    private mutating func loadStarted(_ observation: MediaObservation, at now: MonotonicInstant) {
+        stop(at: now)
+        (phase, prepared) = (.prepared, now)
+        (isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
+        (player, requests, isPaused) = (PagePlayerFigures(), RequestCounts(), figures.isPaused)
+        if !figures.isPaused || figures.isAutoplay { request(at: now) }
+    }
+
+    private mutating func joined(at now: MonotonicInstant) {
+        stop(at: now)
+        isLate = true
+        request(at: now)
+    }
+
+    /// Somebody asks for playback.
+    private mutating func request(at instant: MonotonicInstant) {
+        (phase, isPaused, isPauseReported, isBuffering, isSeeking) = (.loading, false, false, false, false)
+        (reportedRate, sound) = (figures.rate ?? 1, currentSound)
+        emit(.streamLoad, at: instant)
+    }
+
+    private mutating func play(at now: MonotonicInstant) {
+        switch phase {
+        case .prepared:
+            // A page that begins by itself began with the loading; a person's request begins with the person's act.
+            let isOneRequest = prepared.map { $0.duration(to: now) <= Self.maxPreparation } ?? false
+            request(at: figures.isUserActive || !isOneRequest ? now : prepared ?? now)
+        case .finished: request(at: now)
+        case .playing:
+            guard isPaused else { return }
+            isPaused = false
+            if isPauseReported { emit(.pauseFinish, at: now) }
+            isPauseReported = false
+        case .idle, .loading: isPaused = false
+        }
+    }
+
+    private mutating func moves(_ observation: MediaObservation, at instant: MonotonicInstant) {
+        framesPerSecond = observation.framesPerSecond ?? framesPerSecond
+        guard !figures.isPaused else { return }
+        isMoving = true
+        if phase == .loading {
+            phase = .playing
+            (reportedArea, sound, reportedRate) = (figures.area, currentSound, figures.rate ?? 1)
+            emit(.start, at: instant)
+            isLate = false
+        }
+        guard phase == .playing else { return }
+        if !figures.isSeeking { closeSeek(at: instant) }
+        closeBuffering(at: instant)
+    }
+
+    private mutating func ended(at now: MonotonicInstant) {
+        guard isOpen else { return }
+        // Too short to be seen moving.
+        if phase == .loading { emit(.start, at: now) }
+        finish(.end, at: now)
+    }
+
+    private mutating func stop(at now: MonotonicInstant) {
+        if isOpen { finish(.stop, at: now) }
+        if phase == .prepared { phase = .idle }
+    }
+
+    private mutating func failed(_ observation: MediaObservation, at now: MonotonicInstant) {
+        if phase == .prepared { request(at: prepared ?? now) }
+        guard isOpen else { return }
+        let code = MediaErrorName.name(of: observation.errorCode)
+        let words = observation.errorMessage.isEmpty ? "the browser gives no reason" : observation.errorMessage
+        fail(code: code, SourceText.redactedAddresses(in: words), at: now)
+    }
+
+    private mutating func fail(code: String?, _ words: String, at now: MonotonicInstant) {
+        var attributes = Attributes()
+        attributes[.errorDescription] = words
+        attributes[.errorCode] = code
+        attributes[.isFatal] = true
+        finish(.error, at: now, attributes: attributes)
+    }
+
+    private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
+        closeBuffering(at: now)
+        closeSeek(at: now)
+        if isPauseReported { emit(.pauseFinish, at: now) }
+        (isPaused, isPauseReported) = (false, false)
+        emit(action, at: now, attributes: attributes)
+        (phase, isMoving) = (.finished, false)
+    }
+
+    // MARK: - Pause, stall, seek
+
+    private mutating func pause(at now: MonotonicInstant) {
+        guard isOpen, !isPaused else { return }
+        isPaused = true
+        guard phase == .playing else { return }
+        // The time of a pause is the person's, also where the element has no data.
+        closeBuffering(at: now)
+        isPauseReported = true
+        emit(.pauseBegin, at: now)
+    }
+
+    private mutating func stands(at instant: MonotonicInstant) {
+        guard phase == .playing, !isBuffering, !isSeeking, !figures.isPaused, !figures.isSeeking, !figures.isEnded else {
+            return
+        }
+        (isBuffering, isMoving) = (true, false)
+        emit(.bufferBegin, at: instant)
+    }
+
+    private mutating func closeBuffering(at now: MonotonicInstant) {
+        guard isBuffering else { return }
+        isBuffering = false
+        emit(.bufferFinish, at: now)
+    }
+
+    private mutating func seekBegan(at now: MonotonicInstant) {
+        // The jump to where a playback begins is no seek of a person's.
+        guard phase == .playing, !isSeeking else { return }
+        closeBuffering(at: now)
+        isSeeking = true
+        emit(.seekBegin, at: now)
+    }
+
+    private mutating func closeSeek(at now: MonotonicInstant) {
+        guard isSeeking else { return }
+        isSeeking = false
+        emit(.seekFinish, at: now)
+    }
+
+    /// What holds after reports were left out.
+    private mutating func catchUp(at now: MonotonicInstant) {
+        if figures.isEnded { return ended(at: now) }
+        if figures.isPaused { pause(at: now) } else { play(at: now) }
+        if figures.isSeeking { seekBegan(at: now) } else if figures.isPaused { closeSeek(at: now) }
+        rateChanged(at: now)
+        soundChanged(at: now)
+        sizeChanged(at: now)
+    }
+
+    // MARK: - Quality, sound, rate
+
+    private mutating func sizeChanged(at now: MonotonicInstant) {
+        guard phase == .playing, let after = figures.area else { return }
+        defer { reportedArea = after }
+        guard let before = reportedArea, before != after else { return }
+        emit(after > before ? .qualityChangeUp : .qualityChangeDown, at: now)
+    }
+
+    private mutating func rateChanged(at now: MonotonicInstant) {
+        guard phase == .playing, let rate = figures.rate, rate != reportedRate else { return }
+        reportedRate = rate
+        var attributes = Attributes()
+        attributes[.playbackRate] = rate
+        emit(.playbackRateChange, at: now, attributes: attributes)
+    }
+
+    /// A change counts while something is played, paused or not: before that nobody hears it.
+    private mutating func soundChanged(at now: MonotonicInstant) {
+        guard phase == .playing, sound != currentSound else { return }
+        sound = currentSound
+        emit(.volumeChange, at: now)
+    }
+
+    // MARK: - Output
+
+    private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {
+        // What is known late can be earlier than what was reported meanwhile.
+        let instant = lastInstant.map { max($0, instant) } ?? instant
+        lastInstant = instant
+        var attributes = attributes
+        if isLate, action == .streamLoad || action == .start { attributes[.joinedLate] = true }
+        attributes[.bufferLevel] = figures.bufferedAhead.map { .seconds(max(0, $0)) }
+        attributes[.liveLatency] = figures.duration == nil ? player.latency : nil
+        attributes[.throughput] = player.throughput
+        attributes[.droppedFrames] = figures.droppedFrames
+        if isEncrypted { attributes[.isEncrypted] = true }
+        if requests.count > 0 {
+            attributes[.countRequests] = requests.count
+            attributes[.countFailedRequests] = requests.failedCount
+        }
+        signals.append(PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes))
+    }
+
+    private mutating func takeSignals() -> [PlayerSignal] {
+        defer { signals = [] }
+        return signals
+    }
+}
+
+/// The names of `MediaError.code` (HTML, "Error codes").
+enum MediaErrorName {
+    static func name(of code: Int) -> String? {
+        switch code {
+        case 1: "MEDIA_ERR_ABORTED"
+        case 2: "MEDIA_ERR_NETWORK"
+        case 3: "MEDIA_ERR_DECODE"
+        case 4: "MEDIA_ERR_SRC_NOT_SUPPORTED"
+        default: nil
+        }
+    }
+}
