@@ -276,7 +276,8 @@ extension StreamState {
         guard let (rule, check) = found else { return cause }
         let isStale = ["stale", "mpd-stale"].contains(rule)
         if isStale, let cause { return cause }
-        var finding = StreamCause(isStale ? .stale : .check, rule, text: check.message, since: check.since.wallTime)
+        let title = isStale ? rule : Self.title(ofFinding: rule)
+        var finding = StreamCause(isStale ? .stale : .check, title, text: check.message, since: check.since.wallTime)
         finding.rule = rule
         return finding
     }

@@ -142,6 +142,9 @@ extension StreamState {
         "black": "Black picture", "freeze": "Frozen picture", "silence": "Silence",
     ]
 
+    /// A finding of a check in words.
+    static func title(ofFinding rule: String) -> String { mediaFindings[rule] ?? "Rule \(rule) is broken" }
+
     private func finding(at now: Timestamp) -> StreamCause? {
         let broken = checks.filter(\.value.isBroken)
         guard !broken.isEmpty else { return nil }
@@ -152,7 +155,7 @@ extension StreamState {
             ($0.value.since.instant, $0.key) < ($1.value.since.instant, $1.key)
         }
         guard let (rule, check) = first else { return nil }
-        let title = Self.mediaFindings[rule] ?? "Rule \(rule) is broken"
+        let title = Self.title(ofFinding: rule)
         var cause = StreamCause(.check, title, text: check.message, since: check.since.wallTime)
         cause.rule = rule
         return cause
