@@ -66,6 +66,7 @@ struct EvidenceTests {
         #expect(piece["time"]?.string == "2026-01-01T00:00:10.000Z")
         drive.run(for: .seconds(20))
         let id = try #require(drive.model.book.order.last)
+        #expect(drive.model.book.incidents[id]?.title == "Black picture")
         #expect(
             kinds(drive.model.detail(ofIncident: id, at: drive.now)?["evidence"]) == ["picture", "playlist", "segment"]
         )

@@ -148,10 +148,14 @@ extension StreamState {
 
     /// The cause that a broken rule is, or what a check finds in the media.
     static func cause(of rule: String, _ check: Check) -> StreamCause {
-        let title = mediaFindings[rule] ?? deliveryFindings[rule] ?? "Rule \(rule) is broken"
-        var cause = StreamCause(.check, title, text: check.message, since: check.since.wallTime)
+        var cause = StreamCause(.check, title(ofFinding: rule), text: check.message, since: check.since.wallTime)
         cause.rule = rule
         return cause
+    }
+
+    /// A finding of a check in words.
+    static func title(ofFinding rule: String) -> String {
+        mediaFindings[rule] ?? deliveryFindings[rule] ?? "Rule \(rule) is broken"
     }
 
     private func finding(at now: Timestamp) -> StreamCause? {
