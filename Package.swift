@@ -360,7 +360,7 @@ let package = Package(
             and: ["SensorsChild"]
         ),
         tests("MPV", "Trackers/MPV", uses: "JSON MPV Sockets Text Trackers", and: ["MPVChild"]),
-        tests("Chrome", "Trackers/Chrome", uses: "Chrome FrameCode JSON Origin Sockets Text"),
+        tests("Chrome", "Trackers/Chrome", uses: "Chrome JSON Origin"),
         tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
         tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
         tests("IMA", "Trackers/IMA", uses: "IMA"),
