@@ -12,7 +12,9 @@ struct FolderTests {
         let (folder, other) = (scratch.path + "/folder", scratch.path + "/other")
         try Folder.create(folder + "/a/b")
         try Folder.create(other)
-        for path in [folder + "/a/b/file", other + "/kept"] { #expect(files.createFile(atPath: path, contents: Data())) }
+        for path in [folder + "/a/b/file", other + "/kept"] {
+            #expect(files.createFile(atPath: path, contents: Data()))
+        }
         try files.createSymbolicLink(atPath: folder + "/a/link", withDestinationPath: other)
         Folder.remove(folder)
         #expect(!files.fileExists(atPath: folder))
