@@ -16,12 +16,13 @@ export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQu
 STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players compare-vlc compare-gstreamer origin soak demonstrate try-monitor pictures
+.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-chrome compare-players compare-vlc compare-gstreamer origin soak demonstrate try-monitor pictures
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
 	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
 	@echo "make compare-mpv      plays the same schedules with the probe and with mpv, and prints one table"
+	@echo "make compare-chrome   measures the tracker of Chromium against an eye that reads the number of each displayed picture"
 	@echo "make compare-gstreamer measures the tracker of GStreamer in the same way, and what it costs"
 	@echo "make compare-vlc      measures the tracker of libVLC against an eye that reads the number of each displayed picture"
 	@echo "make compare-players  plays the same schedules with the probe and with hls.js in Chromium, and prints one table"
@@ -83,6 +84,9 @@ origin: dependencies
 compare-mpv: dependencies
 	@scripts/install-dependencies.sh tests
 	$(SWIFT) run -c release --package-path Benchmarks MPVComparison
+
+compare-chrome: dependencies
+	scripts/compare-chrome.sh
 
 compare-vlc: dependencies
 	scripts/compare-vlc.sh

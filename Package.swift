@@ -393,7 +393,7 @@ let package = Package(
             and: ["SensorsChild"]
         ),
         tests("MPV", "Trackers/MPV", uses: "JSON MPV Sockets Text Trackers", and: ["MPVChild"]),
-        tests("Chrome", "Trackers/Chrome", uses: "Chrome FrameCode JSON Origin Sockets Text"),
+        tests("Chrome", "Trackers/Chrome", uses: "Chrome JSON Origin"),
         tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
         tests("LibMPV", "Trackers/LibMPV", uses: "JSON LibMPV MPV Origin", and: [onLinux("CMPV")]),
         tests("GStreamer", "Trackers/GStreamer", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),

@@ -28,7 +28,7 @@ package struct ProgramLaunch {
     package var directory: String?
     /// The child's descriptors, other than an empty standard input and the inherited output and error.
     package var sources: [Int32: Source] = [:]
-    /// Whether the child leads a group of its own, which then can be ended with the processes that the child starts.
+    /// Whether the child leads a separate group of processes, which can be ended with all that the child starts.
     package var leadsGroup = false
 
     package init(_ program: String, arguments: [String]) { (self.program, self.arguments) = (program, arguments) }

@@ -39,10 +39,14 @@ struct BrowserOptions: ParsableArguments {
             throw ValidationError("--player chrome plays in real time; omit --speed max, or use --player probe")
         }
         if command.requests != nil || command.ads.areWanted {
-            throw ValidationError("--requests and --ads need --player probe: a page in a browser makes its own requests")
+            throw ValidationError(
+                "--requests and --ads need --player probe: a page in a browser makes its own requests"
+            )
         }
         if command.player.loop != 1 || !command.player.seeks.isEmpty || command.player.startAt.duration != .zero {
-            throw ValidationError("--loop, --seek and --start-at need --player probe: a page in a browser decides what it plays")
+            throw ValidationError(
+                "--loop, --seek and --start-at need --player probe: a page in a browser decides what it plays"
+            )
         }
     }
 
@@ -57,7 +61,9 @@ struct BrowserOptions: ParsableArguments {
     func play(_ command: PlayCommand, _ terminal: Terminal) async throws {
         let sources = try command.sources + (command.list.map(SourceList.read) ?? [])
         guard (1...Self.maxTabs).contains(sources.count) else {
-            throw ValidationError("--player chrome plays 1 to \(Self.maxTabs) sources at the same time (found \(sources.count))")
+            throw ValidationError(
+                "--player chrome plays 1 to \(Self.maxTabs) sources at the same time (found \(sources.count))"
+            )
         }
         let pages = try sources.map { try BrowserPage($0) }
         let texts = try libraries.map { path -> [UInt8] in

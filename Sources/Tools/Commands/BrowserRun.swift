@@ -20,7 +20,7 @@ struct BrowserRun {
 
     /// The limit for the delivery of the remaining samples at the end.
     private static var shutdownTimeout: Duration { .seconds(10) }
-    /// How long a page may take to go on with its next media.
+    /// How long a page may take to begin its next media.
     private static var grace: Duration { .seconds(2) }
 
     let terminal: Terminal
@@ -57,7 +57,11 @@ struct BrowserRun {
         instrument.ready()
         StopSignals.report { browser.close() }
         terminal.whenOutputCloses { browser.close() }
-        browser.connect { elements.add($0) } onGone: { elements.remove($0) }
+        browser.connect {
+            elements.add($0)
+        } onGone: {
+            elements.remove($0)
+        }
         open(browser)
         let tasks = [supervise(browser, elements, system), showProgress(of: elements)]
         let ending = await browser.waitUntilGone()
@@ -69,7 +73,9 @@ struct BrowserRun {
     }
 
     /// Ends the run by its limits.
-    private func supervise(_ browser: ChromeBrowser, _ elements: BrowserElements, _ clock: SystemClock) -> Task<Void, Never>? {
+    private func supervise(_ browser: ChromeBrowser, _ elements: BrowserElements, _ clock: SystemClock) -> Task<
+        Void, Never
+    >? {
         let limits = limits
         guard limits.endsWithPlayback || limits.start != nil || limits.duration != nil else { return nil }
         let begin = clock.now

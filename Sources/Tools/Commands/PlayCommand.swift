@@ -52,7 +52,7 @@ struct PlayCommand: AsyncParsableCommand {
         name: .customLong("player"),
         help: """
             What plays: 'probe' for the headless player of this program, or 'chrome' for an installed Chromium without a window, which \
-            opens each source in a tab: the URL of a playlist, an MPD or a film in a page of its own, or any web page that plays media.
+            opens each source in a tab: the URL of a playlist, an MPD or a film in a separate page, or any web page that plays media.
             """
     )
     var engine = Engine.probe

@@ -12,9 +12,9 @@ internal import InstrumentText
 /// ```
 ///
 /// An observer runs in every document, also in frames, in a world that pages do not see, and waits for no page: a new
-/// document goes on once the observer is in place. Elements outside of the document and in closed shadow roots are found
-/// by the players that the browser makes for them. Instants come from the clock of the page, which is mapped to the
-/// clock of this process by questions and answers.
+/// document continues once the observer is in place. Elements outside of the document and in closed shadow roots are
+/// found by the players that the browser makes for them. Instants come from the clock of the page, which is mapped to
+/// the clock of this process by questions and answers.
 ///
 /// Everything may be called from any thread.
 public final class ChromeBrowser: Sendable {
@@ -34,11 +34,13 @@ public final class ChromeBrowser: Sendable {
         clock: any SchedulingClock = SystemClock(),
         report: @escaping @Sendable (ChromeDiagnostic) -> Void = { _ in }
     ) throws(ChromeError) {
-        let text = address.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? "127.0.0.1:" + address : address
+        let text =
+            address.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? "127.0.0.1:" + address : address
         guard let place = HostPort(text, defaultPort: nil) else {
             throw ChromeError(
                 code: .badAddress,
-                description: "the browser's address must be PORT or HOST:PORT, with the PORT of --remote-debugging-port "
+                description:
+                    "the browser's address must be PORT or HOST:PORT, with the PORT of --remote-debugging-port "
                     + "(found '\(address.excerpt())')"
             )
         }
@@ -80,18 +82,18 @@ public final class ChromeBrowser: Sendable {
     /// Opens a page in a new tab.
     public func open(_ address: String) { session.open(PageToOpen(address: address)) }
 
-    /// Opens an address in a new tab and shows a text of HTML there, in place of what the address has: the page is of the
-    /// origin of the address.
+    /// Opens an address in a new tab and shows a text of HTML there, in place of what the address has: the page is of
+    /// the origin of the address.
     package func open(_ address: String, showing html: [UInt8]) {
         session.open(PageToOpen(address: address, body: html))
     }
 
-    /// Watches no more. A browser that this process has started ends, and its playbacks with a `Stop`; another one plays
-    /// on, and its playbacks get a `Detach`.
+    /// Watches no more. A browser that this process has started ends, and its playbacks with a `Stop`; another one
+    /// plays on, and its playbacks get a `Detach`.
     public func close() { session.close() }
 
-    /// Waits until watching has ended, after the last signal. Returns ``ChromeEnding/closed`` early if the current task is
-    /// cancelled.
+    /// Waits until watching has ended, after the last signal. Returns ``ChromeEnding/closed`` early if the current
+    /// task is cancelled.
     public func waitUntilGone() async -> ChromeEnding {
         await session.ended.wait()
         return session.state.withLock { $0.ending } ?? .closed

@@ -3,14 +3,14 @@ public import Instrument
 
 /// A media element of a page in a Chromium: a `video` or `audio` element that was asked to play.
 ///
-/// ``ChromeBrowser`` makes the players. Each has playbacks of its own, one after another if its page changes the
+/// ``ChromeBrowser`` makes the players. Each has separate playbacks, one after another if its page changes the
 /// media, until the page removes the element, goes elsewhere, or crashes.
 ///
-/// The mapping is: `StreamLoad` when playback is requested (`play`; the begin of `loadstart` if the page plays by itself
-/// within 10 s), `Start` when pictures move (`requestVideoFrameCallback`), buffering while the element waits for data
-/// (`waiting`) and its playhead stands for 100 ms and more, seeking from `seeking` until pictures move again, pauses by
-/// `pause` and `play`, quality by `resize`, `End`, `Error` by the element's events, and `Stop` if the page takes the
-/// media away.
+/// The mapping is: `StreamLoad` when playback is requested (`play`; the begin of `loadstart` if the page plays by
+/// itself within 10 s), `Start` when pictures move (`requestVideoFrameCallback`), buffering while the element waits
+/// for data (`waiting`) and its playhead stands for 100 ms and more, seeking from `seeking` until pictures move
+/// again, pauses by `pause` and `play`, quality by `resize`, `End`, `Error` by the element's events, and `Stop` if
+/// the page takes the media away.
 ///
 /// Signals come one at a time on a queue of the browser's, with the instants of the page's own clock.
 public final class ChromePlayer: Player {

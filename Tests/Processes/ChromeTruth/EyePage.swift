@@ -45,14 +45,18 @@ final class EyePage: Sendable {
     /// - Parameters:
     ///   - player: statements that make `video` play `address`.
     ///   - steps: statements, each with the second after the begin at which the page runs them.
-    func html(playing address: String, library: [UInt8]?, _ player: String, steps: [(Double, String)], seconds: Double) -> [UInt8] {
+    func html(playing address: String, library: [UInt8]?, _ player: String, steps: [(Double, String)], seconds: Double)
+        -> [UInt8]
+    {
         let texts = library.map { [String(decoding: $0, as: UTF8.self)] } ?? []
-        let sources = StreamPage.embeddable(String(decoding: (try? JSONEncoder().encode(texts)) ?? Data("[]".utf8), as: UTF8.self))
+        let sources = StreamPage.embeddable(
+            String(decoding: (try? JSONEncoder().encode(texts)) ?? Data("[]".utf8), as: UTF8.self)
+        )
         let timers = steps.map { "setTimeout(() => { \($0.1) }, \($0.0 * 1000))" }.joined(separator: "\n")
         return Array(
             """
             <!doctype html><meta charset="utf-8"><body style="margin:0">
-            <video id="video" width="640" height="360" playsinline></video><script>
+            <video id="video" width="640" height="360" autoplay playsinline></video><script>
             \(StreamPage.loader)
             const video = document.getElementById("video"), address = "\(address)", server = "\(server.url(""))"
             const canvas = new OffscreenCanvas(320, 180), context = canvas.getContext("2d", { willReadFrequently: true })

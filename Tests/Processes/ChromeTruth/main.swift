@@ -52,7 +52,12 @@ let scenarios = [
     Scenario(name: "film, one outage", path: "vod/movie.mp4", schedule: "1500k for 4s, 0 for 6s, 4000k", seconds: 15),
     Scenario(name: "film, seek", path: "vod/movie.mp4", steps: [(4, "video.currentTime = 16")], seconds: 9),
     Scenario(name: "DASH, no stall", path: "vod/dash/number.mpd", seconds: 8),
-    Scenario(name: "DASH, one outage", path: "vod/dash/number.mpd", schedule: "4000k for 4s, 0 for 9s, 4000k", seconds: 20),
+    Scenario(
+        name: "DASH, one outage",
+        path: "vod/dash/number.mpd",
+        schedule: "4000k for 4s, 0 for 9s, 4000k",
+        seconds: 20
+    ),
 ]
 
 /// A player library, and how it plays.
@@ -84,7 +89,8 @@ struct Library {
                 """
             self.init(name: "hls.js", bytes: Array(data), statements: statements, endings: [".m3u8"])
         } else if text.contains("dashjs") {
-            let statements = "video.play().catch(() => {}); dashjs.MediaPlayer().create().initialize(video, address, true)"
+            let statements =
+                "video.play().catch(() => {}); dashjs.MediaPlayer().create().initialize(video, address, true)"
             self.init(name: "dash.js", bytes: Array(data), statements: statements, endings: [".mpd"])
         } else if text.contains("shaka") {
             let statements = """
@@ -101,8 +107,12 @@ struct Library {
 /// Prints a line at once.
 func print(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 func text(_ duration: Duration?) -> String { duration.map { String(format: "%.2f", $0.seconds) } ?? "none" }
-func error(_ duration: Duration?) -> String { duration.map { String(format: "%+d", Int(($0 / .milliseconds(1)).rounded())) } ?? "missing" }
-func isBeyond(_ duration: Duration?, _ limit: Int) -> Bool { duration.map { abs($0 / .milliseconds(1)) > Double(limit) } ?? true }
+func error(_ duration: Duration?) -> String {
+    duration.map { String(format: "%+d", Int(($0 / .milliseconds(1)).rounded())) } ?? "missing"
+}
+func isBeyond(_ duration: Duration?, _ limit: Int) -> Bool {
+    duration.map { abs($0 / .milliseconds(1)) > Double(limit) } ?? true
+}
 
 var arguments = Array(CommandLine.arguments.dropFirst())
 guard !arguments.isEmpty else {

@@ -18,6 +18,12 @@ struct LineSplitterTests {
         #expect(splitter.finish() == nil)
     }
 
+    @Test("Another separator ends lines, and a line feed is a byte of them then")
+    func separator() {
+        var splitter = LineSplitter(maxLength: 3, separator: 0)
+        #expect(splitter.append(bytes("a\nb\0long\0c\0")) == [.whole(bytes("a\nb")), .tooLong, .whole(bytes("c"))])
+    }
+
     @Test("The last line is returned at the end when no line feed follows")
     func end() {
         var splitter = LineSplitter(maxLength: 3)

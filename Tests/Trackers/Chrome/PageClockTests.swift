@@ -14,7 +14,9 @@ struct PageClockTests {
         var (now, quickest) = (Int64(5_000_000_000), Int64.max)
         for _ in 0..<20 {
             let sent = now
-            let (way, back) = (Int64.random(in: 0...80_000_000, using: &generator), Int64.random(in: 0...80_000_000, using: &generator))
+            let (way, back) = (
+                Int64.random(in: 0...80_000_000, using: &generator), Int64.random(in: 0...80_000_000, using: &generator)
+            )
             let page = Double(sent + way + offset) / 1e6
             now += way + back
             quickest = min(quickest, way + back)

@@ -63,4 +63,104 @@ struct RealChromeAloneTests {
             #expect(instants.count == signals.count && instants == instants.sorted())
         }
     }
+
+    @Test("Elements in frames, in shadow roots and outside of the document are measured, each by itself")
+    func hiddenElements() async throws {
+        let page = """
+            <!doctype html><iframe srcdoc='<video autoplay muted src="FILM&frame"></video>'></iframe>
+            <div id="open"></div><div id="closed"></div><script>
+            function add(root) {
+              const video = document.createElement("video")
+              video.muted = true
+              video.src = "FILM"
+              root?.append(video)
+              video.play()
+              return video
+            }
+            window.kept = [add(null)]
+            for (const mode of ["open", "closed"]) add(document.getElementById(mode).attachShadow({ mode }))
+            </script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait(for: .start, 4)
+            #expect(stage.players.count == 4 && Set(stage.entries.map(\.player)).count == 4)
+            for player in 0..<4 { #expect(stage.actions(of: player).prefix(2) == [.streamLoad, .start]) }
+        }
+    }
+
+    @Test("A page that forges events and replaces the functions of prototypes changes nothing")
+    func hostilePage() async throws {
+        let page = """
+            <!doctype html><video id="v" muted src="FILM"></video><script>
+            Object.defineProperty(HTMLMediaElement.prototype, "currentTime", { get() { throw 1 } })
+            JSON.stringify = Map.prototype.get = EventTarget.prototype.dispatch = () => { throw 2 }
+            performance.now = () => 1e12
+            v.onplaying = () => { for (let count = 0; count < 1000; count += 1) {
+              v.dispatchEvent(new Event("ended")); v.dispatchEvent(new Event("error")); v.volume = count / 1000
+            } setTimeout(() => v.pause(), 500) }
+            v.play()
+            </script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait { $0.contains { $0.signal.action == .pauseBegin } }
+            let actions = stage.actions().filter { $0 != .volumeChange }
+            #expect(actions == [.streamLoad, .start, .pauseBegin])
+            #expect(stage.entries.count < 300)
+        }
+    }
+
+    @Test("A playback ends with the page that is left, and with the browser that the tracker ends")
+    func leaves() async throws {
+        let page = """
+            <!doctype html><video id="v" muted src="FILM"></video><script>v.play()
+            v.ontimeupdate = () => { if (v.currentTime > 0.5 && location.search === "") location.search = "?next" }</script>
+            """
+        try await withPages(["/": page, "/?next": page]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait(for: .start, 2)
+            await stage.end()
+            #expect(stage.actions(of: 0) == [.streamLoad, .start, .stop])
+            #expect(stage.actions(of: 1) == [.streamLoad, .start, .stop])
+            #expect(stage.goneCount == 2)
+        }
+    }
+
+    @Test("A browser at a port is joined, plays on after the tracker has gone, and is an error when it ends")
+    func attaches() async throws {
+        guard let program = Chromium.program else {
+            return print("SKIPPED: a browser at a port, because there is no chromium")
+        }
+        let server = try await PageServer(["/": "<!doctype html><video autoplay muted loop src='FILM'></video>"])
+        let scratch = try Scratch()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments =
+            Chromium.options(scratch) + [
+                "--autoplay-policy=no-user-gesture-required", "--remote-debugging-port=0", server.url(),
+            ]
+        process.environment = Chromium.environment(scratch)
+        for pipe in [FileHandle.nullDevice] { (process.standardOutput, process.standardError) = (pipe, pipe) }
+        try process.start()
+        defer { process.terminate() }
+        var port: Substring?
+        while port == nil, process.isRunning {
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(50)))
+            let text = try? String(contentsOfFile: scratch.path + "/profile/DevToolsActivePort", encoding: .utf8)
+            port = text?.split(separator: "\n").first
+        }
+        let address = String(try #require(port))
+        let first = try ChromeStage.attach(to: address)
+        await first.wait(for: .start)
+        await first.end()
+        #expect(first.actions().last == Action("Detach"))
+        let second = try ChromeStage.attach(to: "localhost:" + address)
+        await second.wait(for: .start)
+        #expect(second.signals().first?.attributes[.joinedLate] == true)
+        process.terminate()
+        await second.wait(for: .error)
+        #expect(second.actions().last == .error && second.signals().last?.attributes[.isFatal] == true)
+        await server.stop()
+    }
 }

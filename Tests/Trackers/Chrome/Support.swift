@@ -52,7 +52,9 @@ final class ChromeStage: Sendable {
     }
 
     /// Attaches to a browser that listens at a port.
-    static func attach(to address: String, _ configuration: ChromeConfiguration = ChromeConfiguration()) throws -> ChromeStage {
+    static func attach(to address: String, _ configuration: ChromeConfiguration = ChromeConfiguration()) throws
+        -> ChromeStage
+    {
         let state = Lock(State())
         let browser = try ChromeBrowser(at: address, configuration: configuration) { Self.note($0, state) }
         return ChromeStage(browser, try Scratch(), state)
@@ -104,7 +106,7 @@ final class ChromeStage: Sendable {
         signals(of: player).map(\.action).filter { $0 != .bufferBegin && $0 != .bufferFinish }
     }
 
-    /// Waits until so many signals of an action have come, or the browser has ended.
+    /// Waits until this number of signals of an action has come, or the browser has ended.
     func wait(for action: Action, _ count: Int = 1) async {
         await wait { $0.count { $0.signal.action == action } >= count }
     }

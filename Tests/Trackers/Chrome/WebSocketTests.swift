@@ -9,7 +9,9 @@ struct WebSocketTests {
     private func frame(_ code: UInt8, _ content: [UInt8], isLast: Bool = true) -> [UInt8] {
         let first = (isLast ? 0x80 : 0) | code
         if content.count < 126 { return [first, UInt8(content.count)] + content }
-        if content.count <= 0xFFFF { return [first, 126, UInt8(content.count >> 8), UInt8(content.count & 255)] + content }
+        if content.count <= 0xFFFF {
+            return [first, 126, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
+        }
         return [first, 127] + (0..<8).reversed().map { UInt8(content.count >> (8 * $0) & 255) } + content
     }
 
@@ -26,8 +28,10 @@ struct WebSocketTests {
         var generator = SeededGenerator(seed: seed)
         let long = [UInt8](repeating: 7, count: 70_000)
         let bytes =
-            frame(1, [1, 2]) + frame(1, [3], isLast: false) + frame(9, [9]) + frame(0, [4], isLast: false) + frame(0, [5])
-            + frame(2, [UInt8](repeating: 1, count: 300)) + frame(1, long) + frame(1, [6], isLast: false) + frame(0, long)
+            frame(1, [1, 2]) + frame(1, [3], isLast: false) + frame(9, [9]) + frame(0, [4], isLast: false)
+            + frame(0, [5])
+            + frame(2, [UInt8](repeating: 1, count: 300)) + frame(1, long) + frame(1, [6], isLast: false)
+            + frame(0, long)
             + frame(1, []) + frame(8, [])
         var reader = WebSocketReader(maxLength: 1_000)
         var events: [WebSocketReader.Event] = []
@@ -39,7 +43,8 @@ struct WebSocketTests {
         }
         #expect(
             events == [
-                .message([1, 2]), .ping([9]), .message([3, 4, 5]), .message([UInt8](repeating: 1, count: 300)), .tooLong,
+                .message([1, 2]), .ping([9]), .message([3, 4, 5]), .message([UInt8](repeating: 1, count: 300)),
+                .tooLong,
                 .tooLong, .message([]), .closed,
             ]
         )
@@ -62,15 +67,21 @@ struct WebSocketTests {
         var generator = SeededGenerator(seed: seed)
         var reader = WebSocketReader(maxLength: 100)
         for _ in 0..<50 {
-            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             guard (try? reader.append(bytes)) != nil else { return }
         }
     }
 
     @Test("A client's frame has a mask, and a length of each size")
     func writing() {
-        #expect(WebSocketWriter.frame(.text, [1, 2, 3, 4, 5], mask: 0x0102_0304) == [0x81, 0x85, 1, 2, 3, 4, 0, 0, 0, 0, 4])
-        #expect(WebSocketWriter.frame(.text, [UInt8](repeating: 0, count: 300), mask: 0).prefix(4) == [0x81, 0xFE, 1, 44])
+        #expect(
+            WebSocketWriter.frame(.text, [1, 2, 3, 4, 5], mask: 0x0102_0304) == [0x81, 0x85, 1, 2, 3, 4, 0, 0, 0, 0, 4]
+        )
+        #expect(
+            WebSocketWriter.frame(.text, [UInt8](repeating: 0, count: 300), mask: 0).prefix(4) == [0x81, 0xFE, 1, 44]
+        )
         let long = WebSocketWriter.frame(.text, [UInt8](repeating: 0, count: 65_536), mask: 0)
         #expect(long.prefix(10) == [0x81, 0xFF, 0, 0, 0, 0, 0, 1, 0, 0] && long.count == 65_536 + 14)
     }

@@ -14,8 +14,8 @@ internal import Musl
 /// A Chromium that this process has started, and that ends with this process.
 ///
 /// The browser talks over one end of a pair of sockets that it inherits as its descriptors 3 and 4
-/// (`--remote-debugging-pipe`), and quits when the other end is closed: it ends even if this process is killed. It leads
-/// a group of processes of its own, which is ended as a whole.
+/// (`--remote-debugging-pipe`), and quits when the other end is closed: it ends even if this process is killed. It
+/// leads a separate group of processes, which is ended as a whole.
 final class ChromeProcess: Sendable {
     /// The time in which the browser may quit before its group receives a signal.
     private static var patience: Duration { .seconds(3) }
@@ -56,7 +56,7 @@ final class ChromeProcess: Sendable {
             for end in [connection.ours, connection.child] { close(end) }
             throw error
         }
-        // Numbers that are none of the child's own.
+        // Numbers beyond those that the child has.
         let ends = [connection.child, written.child].map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
         for end in [connection.child, written.child] { close(end) }
         defer { for end in ends where end >= 0 { close(end) } }
@@ -76,7 +76,8 @@ final class ChromeProcess: Sendable {
         for end in [connection.ours, written.ours] { close(end) }
         throw ChromeError(
             code: .notInstalled,
-            description: "no Chromium found (looked for \((launch.program.map { [$0] } ?? ChromeLaunch.programs).joined(separator: ", "))); "
+            description:
+                "no Chromium found (looked for \((launch.program.map { [$0] } ?? ChromeLaunch.programs).joined(separator: ", "))); "
                 + "install the package chromium, or give the path of the program"
         )
     }
@@ -90,6 +91,8 @@ final class ChromeProcess: Sendable {
             // Every tab plays as the one in front does.
             "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
             "--disable-renderer-backgrounding",
+            // The browser would ask a person whether a page may request media from a private address.
+            "--disable-features=LocalNetworkAccessChecks",
         ]
         // Chromium's sandbox refuses the superuser.
         if geteuid() == 0 { arguments.append("--no-sandbox") }

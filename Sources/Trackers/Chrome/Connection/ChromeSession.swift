@@ -56,7 +56,9 @@ final class ChromeSession: Sendable {
         _ report: @escaping @Sendable (ChromeDiagnostic) -> Void,
         random: RandomSource = RandomSource()
     ) {
-        (self.place, self.configuration, self.clock, self.report, self.random) = (place, configuration, clock, report, random)
+        (self.place, self.configuration, self.clock, self.report, self.random) = (
+            place, configuration, clock, report, random
+        )
         state = Lock(
             State(
                 model: Self.makeModel(configuration, random),

@@ -59,7 +59,9 @@ struct DevToolsPort: Sendable {
             let key = Base64.encode((0..<2).flatMap { _ in random.next().bytes })
             try socket.write(WebSocketHandshake.request(address, path: path, key: key), patience).get()
             let (head, rest) = try readHead(socket, patience)
-            if let refusal = WebSocketHandshake.refusal(head, key: key) { throw noBrowser("it answers with \(refusal)") }
+            if let refusal = WebSocketHandshake.refusal(head, key: key) {
+                throw noBrowser("it answers with \(refusal)")
+            }
             return Connected(descriptor: socket.takeBlockingDescriptor(), rest: rest)
         } catch {
             socket.close()
@@ -87,7 +89,7 @@ struct DevToolsPort: Sendable {
     private func noBrowser(_ words: String) -> SocketError {
         SocketError(
             "\(address): no Chromium listens there, because \(words); start it with --remote-debugging-port=\(address.port) "
-                + "and a --user-data-dir of its own"
+                + "and a separate --user-data-dir"
         )
     }
 }

@@ -58,17 +58,21 @@ extension ChromeModel {
         let request = target.requests.take(event)
         if let request, request.kind == .manifest, !request.isFailed { target.manifest = request.address }
         targets[session] = target
-        guard let request, let identifier = latestElement(in: session), var element = elements[identifier] else { return }
+        guard let request, let identifier = latestElement(in: session), var element = elements[identifier] else {
+            return
+        }
         if request.kind == .manifest, !request.isFailed { element.model.take(manifest: request.address) }
         let signals = element.model.take(request, isReported: reportsRequests, at: instant ?? now)
         deliver(signals, of: identifier, &element)
         elements[identifier] = element
     }
 
-    /// The element that a page's requests are for: the one that was opened last. A page with several players at once does
-    /// not say which of them requests.
+    /// The element that a page's requests are for: the one that was opened last. A page with several players at once
+    /// does not say which of them requests.
     private func latestElement(in session: String) -> ElementID? {
-        elements(in: session).last { id in elements[id].map { $0.model.phase == .loading || $0.model.phase == .playing } ?? false }
+        elements(in: session).last { id in
+            elements[id].map { $0.model.phase == .loading || $0.model.phase == .playing } ?? false
+        }
     }
 
     // MARK: - The page's player

@@ -110,13 +110,14 @@ extension ChromeModel {
         else { return }
         guard let payload = parameters["payload"]?.string, payload.utf8.count <= Self.maxReportLength,
             let value = try? JSONValue(parsing: payload), let observation = MediaObservation(value)
-        else { return report(.badMessage, "skipped a report of a page that is none of the observer's") }
+        else { return report(.badMessage, "skipped a report that is not one of the observer") }
         if observation.kind == .hello { (document.isReady, document.clock) = (false, PageClock()) }
         let isReady = document.isReady
         if !isReady, observation.kind != .hello, document.held.count < Self.maxHeld {
             document.held.append((observation, now))
         }
-        if document.clock.latestSample.map({ $0.duration(to: now) > Self.clockInterval }) ?? !document.isWaitingForClock {
+        if document.clock.latestSample.map({ $0.duration(to: now) > Self.clockInterval }) ?? !document.isWaitingForClock
+        {
             document.isWaitingForClock = true
             targets[session]?.documents[context] = document
             let count = isReady ? 1 : Self.clockSamples
@@ -135,7 +136,13 @@ extension ChromeModel {
     }
 
     /// The page's clock was read.
-    mutating func sampled(_ value: Double?, of context: Int, in session: String, from sent: MonotonicInstant, to now: MonotonicInstant) {
+    mutating func sampled(
+        _ value: Double?,
+        of context: Int,
+        in session: String,
+        from sent: MonotonicInstant,
+        to now: MonotonicInstant
+    ) {
         guard var document = targets[session]?.documents[context] else { return }
         document.isWaitingForClock = false
         if let value { document.clock.sample(page: value, between: sent, and: now) }

@@ -3,8 +3,8 @@ internal import InstrumentJSON
 
 /// Translates the messages of a Chromium into the signals of its media elements: a value without connection and clock.
 ///
-/// Everything that a page can cause is bounded: sessions, documents, elements, questions, texts. What is beyond a bound is
-/// not followed, and reported once.
+/// Everything that a page can cause is bounded: sessions, documents, elements, questions, texts. What is beyond a
+/// bound is not followed, and reported once.
 struct ChromeModel: Sendable {
     /// An effect that the session applies, in order.
     enum Effect: Sendable {
@@ -201,7 +201,7 @@ extension ChromeModel {
     enum Question: Hashable, Sendable {
         /// A tab was created.
         case opened
-        /// A tab was told to go to the page.
+        /// A tab goes to the page.
         case navigated(page: String)
         /// The clock of a document.
         case clock(session: String, context: Int, sent: MonotonicInstant)
@@ -217,7 +217,7 @@ extension ChromeModel {
         case required(session: String, method: String)
     }
 
-    /// A page, or a frame in a process of its own.
+    /// A page, or a frame in a separate process.
     struct Target: Sendable {
         var identifier: String
         /// The documents that the observer runs in, by the identifier of its context.
@@ -261,14 +261,16 @@ struct MediaErrors: Hashable, Sendable {
     private(set) var text: String?
 
     init(_ errors: [JSONValue]) {
-        text = errors.prefix(4).compactMap { error -> String? in
-            guard let type = error["errorType"]?.text(80), let code = error["code"]?.int else { return nil }
-            return "\(type) \(code)"
-        }.first
+        text =
+            errors.prefix(4).compactMap { error -> String? in
+                guard let type = error["errorType"]?.text(80), let code = error["code"]?.int else { return nil }
+                return "\(type) \(code)"
+            }.first
     }
 }
 
-/// Maps the timestamps of the browser's events to instants: an event is heard of after it happened, at the earliest at once.
+/// Maps the timestamps of the browser's events to instants: an event is heard of after it happened, at the earliest
+/// at once.
 struct EventClock: Hashable, Sendable {
     private var offset: Double?
 

@@ -2,8 +2,8 @@ internal import Instrument
 
 /// Translates the observations of one media element into playback signals: a value without a browser and a clock.
 ///
-/// Instants of signals never decrease. Starts and stalls are known some time after they happened, so their signals carry
-/// the instant of the event.
+/// Instants of signals never decrease. Starts and stalls are known some time after they happened, so their signals
+/// carry the instant of the event.
 struct MediaModel: Sendable {
     enum Phase: Hashable, Sendable {
         /// Nothing was requested.
@@ -95,7 +95,7 @@ struct MediaModel: Sendable {
         return takeSignals()
     }
 
-    /// The tracker watches no more; the playback may go on.
+    /// The tracker watches no more; the playback may continue.
     mutating func detached(at now: MonotonicInstant) -> [PlayerSignal] {
         if isOpen { emit(.detach, at: now) }
         phase = .finished
@@ -158,6 +158,8 @@ struct MediaModel: Sendable {
     // MARK: - Begin and end
 
     private mutating func loadStarted(_ observation: MediaObservation, at now: MonotonicInstant) {
+        // Media that replace others empty the element before; so this is the load that was found before its event.
+        if phase == .loading || phase == .prepared { return }
         stop(at: now)
         (phase, prepared) = (.prepared, now)
         (isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
@@ -259,7 +261,8 @@ struct MediaModel: Sendable {
     }
 
     private mutating func stands(at instant: MonotonicInstant) {
-        guard phase == .playing, !isBuffering, !isSeeking, !figures.isPaused, !figures.isSeeking, !figures.isEnded else {
+        guard phase == .playing, !isBuffering, !isSeeking, !figures.isPaused, !figures.isSeeking, !figures.isEnded
+        else {
             return
         }
         (isBuffering, isMoving) = (true, false)

@@ -2,9 +2,9 @@ internal import Instrument
 
 /// Maps instants of a page's clock to those of this process.
 ///
-/// A question with its answer bounds the offset of the clocks from both sides, however late the answer is: the page read
-/// its clock between the question and the answer. The narrowest bounds hold; they widen with time, because two machines'
-/// clocks drift apart.
+/// A question with its answer bounds the offset of the clocks from both sides, however late the answer is: the page
+/// read its clock between the question and the answer. The narrowest bounds hold; they widen with time, because two
+/// machines' clocks drift apart.
 struct PageClock: Hashable, Sendable {
     /// How far two clocks drift apart at most, as a share of the time.
     private static let drift = 1e-4

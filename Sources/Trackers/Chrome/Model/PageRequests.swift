@@ -62,7 +62,9 @@ struct PageRequests: Sendable {
         bytes: Double,
         isFailed: Bool
     ) -> FinishedRequest? {
-        guard let kind = request.kind, let end = parameters["timestamp"]?.seconds, end >= request.begin else { return nil }
+        guard let kind = request.kind, let end = parameters["timestamp"]?.seconds, end >= request.begin else {
+            return nil
+        }
         return FinishedRequest(
             kind: kind,
             address: request.address,

@@ -25,8 +25,8 @@ enum DevToolsMessage: Hashable, Sendable {
         }
     }
 
-    /// Whether a message is one of the events that the tracker has no use for, and of which a page may cause any number.
-    /// Chromium writes the method first; a message in another order is read.
+    /// Whether a message is one of the events that the tracker has no use for, and of which a page may cause any
+    /// number. Chromium writes the method first; a message in another order is read.
     static func isIgnored(_ bytes: [UInt8]) -> Bool {
         let prefix = Array("{\"method\":\"".utf8)
         guard bytes.starts(with: prefix) else { return false }

@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentText
 
-/// How messages are told from one another on a connection.
+/// The form of messages on a connection.
 struct MessageFraming: Sendable {
     /// What came from the browser, and what has to be sent back at once.
     enum Input: Hashable, Sendable {

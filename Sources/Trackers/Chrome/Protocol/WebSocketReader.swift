@@ -50,7 +50,9 @@ struct WebSocketReader: Sendable {
         guard let (length, headerLength) = try Self.length(second, rest.dropFirst(2)) else { return false }
         let (isLast, code) = (first & 0x80 != 0, first & 0x0F)
         if code >= 8 {
-            guard isLast, length <= 125 else { throw Violation(description: "a control frame is in pieces or too long") }
+            guard isLast, length <= 125 else {
+                throw Violation(description: "a control frame is in pieces or too long")
+            }
         } else {
             guard (code == 0) == isInMessage, code <= 2 else {
                 throw Violation(description: "a frame continues no message, or breaks one")
