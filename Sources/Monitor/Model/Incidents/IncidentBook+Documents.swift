@@ -63,6 +63,8 @@ extension IncidentBook {
             "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
         ]
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
+        members["places"] = incident.scope?.json
+        members["scope"] = incident.scope.map { .string($0.text) }
         var kept: [JSONValue] = []
         for name in active where kept.count < Self.mostEvidence {
             if let piece = evidence(name) { kept.append(piece) }
@@ -97,6 +99,7 @@ extension Incident.Member {
         ]
         members["ended"] = ended.map { .string($0.rfc3339) }
         members["muted"] = mute.map { .string($0.name) }
+        members["place"] = origin.map { .string(StreamOrigin.name(of: $0.place)) }
         return .object(members)
     }
 }
