@@ -242,7 +242,7 @@ let package = Package(
         ),
         library("Observability", "Queue/Observability", and: [logging, metrics, "InstrumentObservabilityTrait"]),
 
-        // Backends. Each external library has one owner: librdkafka Kafka, OpenSSL NATS.
+        // Backends. Each external library has one owner: librdkafka Kafka.
         library("Backends", "Backends/Local", uses: "Compression Files JSON Terminal Text"),
         // What command lines know of a backend: no backend depends on these kinds.
         library("BackendKinds", "Backends/Kinds", uses: "Files HTTP Text"),
@@ -252,7 +252,7 @@ let package = Package(
         library("Graphite", "Backends/Graphite", uses: "Sockets Text"),
         library("Influx", "Backends/Influx", uses: "Compression HTTP JSON Text"),
         library("Kafka", "Backends/Kafka", uses: "Backends HTTP Text", and: ["CKafka"]),
-        library("NATS", "Backends/NATS", uses: "Backends HTTP JSON Sockets Text", and: ["COpenSSL"]),
+        library("NATS", "Backends/NATS", uses: "Backends HTTP JSON Sockets TLS Text", and: ["COpenSSL"]),
         library("NewRelic", "Backends/NewRelic", uses: "Compression HTTP JSON Text"),
         library("OTLP", "Backends/OTLP", uses: "Compression HTTP JSON Text"),
         library("Seer", "Backends/Seer", uses: "HTTP JSON Text XAPI"),
@@ -279,8 +279,8 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Terminal Text Transport"
-                + " Watch",
+            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Sockets TLS Terminal Text"
+                + " Transport Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/month.css"]
                 + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]
@@ -303,7 +303,7 @@ let package = Package(
                 Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Chrome Clickstream CommandLine \
                 Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV Manifests Monitor MonitorRuntime \
                 NATS NewRelic OTLP Probe Quality Replay Report Rules Seer Sensors \
-                Sift Terminal Text Trackers Transport Watch XAPI
+                Sift TLS Terminal Text Trackers Transport Watch XAPI
                 """,
             and: [argumentParser]
         ),
@@ -331,6 +331,7 @@ let package = Package(
         library("PageDesign", "Support/PageDesign", uses: "Terminal Text", embedding: ["document.css", "tokens.css"]),
         library("Files", "Support/Files", uses: "Text"),
         library("Sockets", "Support/Sockets", uses: "Text"),
+        library("TLS", "Support/TLS", uses: "Sockets", and: ["COpenSSL"]),
         library("JSON", "Support/JSON", uses: "Text"),
         library("XML", "Support/XML"),
         library("HTTP", "Support/HTTP", uses: "JSON Text"),
@@ -454,14 +455,16 @@ let package = Package(
         tests(
             "Monitor",
             "Monitor/Runtime",
-            uses: "BackendKinds Check HTTP JSON Monitor MonitorRuntime Origin Terminal Text Transport Watch",
+            uses:
+                "BackendKinds Backends Check HTTP JSON Monitor MonitorRuntime Origin Terminal Text Transport Watch",
             and: ["PlayerMonitor"]
         ),
         tests("CommandLine", "Tools/CommandLine", uses: "BackendKinds CommandLine Terminal"),
         tests(
             "PlayerMonitor",
             "Tools/PlayerMonitor",
-            uses: "BackendKinds Backends CommandLine Commands Compression JSON Origin Probe Sensors Transport Watch",
+            uses:
+                "BackendKinds Backends CommandLine Commands Compression JSON Monitor Origin Probe Sensors Transport Watch",
             and: ["PlayerMonitor", argumentParser],
             excluding: ["Golden"]
         ),

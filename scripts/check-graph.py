@@ -54,7 +54,7 @@ OWNERS = {
     "CCurl": {"InstrumentTransport", "CTransportShim"},
     "CZlib": {"InstrumentCompression"},
     "CKafka": {"InstrumentKafka"},
-    "COpenSSL": {"InstrumentNATS"},
+    "COpenSSL": {"InstrumentNATS", "InstrumentTLS"},
     "CVLC": {"InstrumentVLC", "CVLCShim"},
     "CMPV": {"InstrumentLibMPV"},
     "CGStreamer": {"InstrumentGStreamer", "CGStreamerShim"},

@@ -1,6 +1,7 @@
 public import Instrument
 internal import InstrumentHTTP
 internal import InstrumentSockets
+internal import InstrumentTLS
 
 /// Publishes samples to a stream of NATS JetStream.
 ///
@@ -46,7 +47,7 @@ public final class NATSBackend: Backend {
         randomness: RandomSource = RandomSource()
     ) throws(NATSError) {
         if let tls = endpoint.tls {
-            do throws(SocketError) { _ = try TLSEngine(tls, host: "localhost") } catch {
+            do throws(SocketError) { _ = try TLSContext.client(tls) } catch {
                 throw NATSError(.invalidCertificate, error.description)
             }
         }

@@ -139,6 +139,25 @@ package final class Monitor: Sendable {
         }
     }
 
+    /// Takes samples of other monitors; returns once the model has them, so that a source is read no faster.
+    package func take(_ batch: SampleBatch) async {
+        await withCheckedContinuation { continuation in
+            post { model, now in
+                model.take(batch, at: now)
+                continuation.resume()
+                return []
+            }
+        }
+    }
+
+    /// Notes that the source of samples cannot be read.
+    package func note(sourceFailure reason: String) {
+        post { model, now in
+            model.note(sourceFailure: reason, at: now)
+            return []
+        }
+    }
+
     /// Notes that a new configuration could not be read.
     package func note(_ failure: FailedReload) {
         post { model, _ in

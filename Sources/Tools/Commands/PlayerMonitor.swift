@@ -4,8 +4,8 @@ internal import InstrumentCommandLine
 internal import InstrumentCompression
 internal import InstrumentDurableQueue
 internal import InstrumentKafka
-internal import InstrumentNATS
 internal import InstrumentProbe
+internal import InstrumentTLS
 internal import InstrumentTransport
 
 /// The root command: measures playback from the command line.

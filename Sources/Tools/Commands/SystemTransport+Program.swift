@@ -9,13 +9,15 @@ extension SystemTransport {
     static func ofProgram(
         maxConnectionsPerHost: Int = 16,
         refusingPrivateAddresses isCareful: Bool = false,
-        access: AccessOptions? = nil
+        access: AccessOptions? = nil,
+        authorities: String? = nil
     ) throws -> SystemTransport {
         var configuration = TransportConfiguration(
             maxConnectionsPerHost: maxConnectionsPerHost,
             allowsPrivateAddresses: !isCareful,
             userAgent: PlayerMonitor.userAgent
         )
+        configuration.additionalCAFile = authorities
         access?.apply(to: &configuration)
         do { return try SystemTransport(configuration) } catch { throw ValidationError(error.description) }
     }

@@ -1,11 +1,13 @@
-internal import Instrument
+package import Instrument
 
 /// The samples that were seen, so that a sample that is recorded twice counts once.
 ///
 /// The numbers of a log's samples are kept as ranges: samples that were written in order cost a few bytes for a whole
 /// log. Samples whose identifier does not belong to their number come from another producer; of those the latest
 /// 100,000 are remembered.
-struct SeenSamples {
+package struct SeenSamples: Sendable {
+    package init() {}
+
     private static let mostForeign = 100_000
     /// The largest number of logs that are remembered; a process has one log, or one for each folder of its durable
     /// queue.
@@ -21,7 +23,7 @@ struct SeenSamples {
     /// Remembers a sample; false if it was there.
     ///
     /// - Parameter isOfLog: whether the sample's identifier belongs to its number.
-    mutating func insert(_ record: SampleRecord, isOfLog: Bool) -> Bool {
+    package mutating func insert(_ record: SampleRecord, isOfLog: Bool) -> Bool {
         guard isOfLog else { return insertForeign(record.id) }
         let log = record.id.log
         if current?.log != log { change(to: log) }
@@ -49,12 +51,12 @@ struct SeenSamples {
 
 extension SampleRecord {
     /// Whether the identifier is that of the sample's number in a log; false for samples of other producers.
-    var isOfLog: Bool { SampleID(log: id.log, sequence: sequence) == id }
+    package var isOfLog: Bool { SampleID(log: id.log, sequence: sequence) == id }
 }
 
 /// A set of numbers as sorted ranges. Adding numbers in ascending order costs a constant; a set that is full of gaps
 /// forgets its smallest numbers.
-struct NumberRanges {
+struct NumberRanges: Sendable {
     /// The largest number of ranges of a set.
     private static let mostRanges = 65_536
 

@@ -15,9 +15,10 @@ struct NATSProtocolTests {
     private static let messages: [ServerMessage] = [
         .info(Array("{\"max_payload\":1048576}".utf8)), .ping, .ok,
         .message(subject: "a.b", status: nil, payload: Array("hello".utf8)),
-        .message(subject: "a", status: nil, payload: [0x0D, 0x0A]),
+        .message(subject: "a", reply: "reply", status: nil, payload: [0x0D, 0x0A]),
         .message(subject: "_INBOX.x.1", status: 503, payload: []),
-        .message(subject: "a", status: nil, payload: Array("hi".utf8)), .pong, .error("Authorization Violation"),
+        .message(subject: "a", reply: "r", status: nil, payload: Array("hi".utf8)), .pong,
+        .error("Authorization Violation"),
     ]
 
     @Test("Messages are read whatever the pieces are in which they come", arguments: [1, 2, 3, 7, 16, 1000])

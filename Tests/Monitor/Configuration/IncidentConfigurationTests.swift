@@ -90,7 +90,7 @@ struct IncidentConfigurationTests {
         #expect(try window.isActive(at: wallTime(time)) == isActive)
     }
 
-    @Test("Tokens and a proxy are read")
+    @Test("Tokens, a proxy and the files of TLS are read")
     func access() throws {
         let access = try read(
             """
@@ -99,8 +99,10 @@ struct IncidentConfigurationTests {
                 - { name: ana, role: act, secret: { env: ANA } }
                 - { name: wall, role: read, secret: { file: /etc/wall } }
               proxy: { header: X-Forwarded-User, from: [127.0.0.1, "2001:db8::/32"], role: act }
+              tls: { certificate: /etc/cert.pem, key: /etc/key.pem }
             """
         ).access
+        #expect(access.tls == ServerCertificate(certificate: "/etc/cert.pem", key: "/etc/key.pem"))
         #expect(access.tokens.map(\.name) == ["ana", "wall"])
         #expect(access.tokens.map(\.role) == [.act, .read])
         #expect(access.tokens.map(\.secret) == [.environment("ANA"), .file("/etc/wall")])
@@ -161,6 +163,8 @@ struct IncidentConfigurationTests {
             ("access: { proxy: { header: Authorization, from: 127.0.0.1 } }", "a header that the proxy sets"),
             ("access: { proxy: { header: X-User, from: proxy.example } }", "must be addresses such as"),
             ("access: { proxy: { header: X-User } }", "must have `from`"),
+            ("access: { tls: { certificate: a.pem } }", "`tls` must have `key`"),
+            ("access: { tls: { certificate: a.pem, kye: b.pem } }", "Did you mean `key`?"),
             ("objectives: [{ name: a, up: 99.9 }]", "must be a share above 0 and below 100"),
             ("objectives: [{ name: a, up: 100% }]", "must be a share above 0 and below 100"),
             ("objectives: [{ name: a }]", "must have one of `start_within`, `stalled_below` and `up` (found none)"),

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentSockets
+internal import InstrumentTLS
 
 /// A TCP connection, with TLS once it was started. Used by one thread at a time.
 final class ByteStream {

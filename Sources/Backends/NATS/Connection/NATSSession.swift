@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentBackends
 internal import InstrumentSockets
+internal import InstrumentTLS
 internal import InstrumentText
 
 /// A connection that a server has accepted. Used by one thread at a time.
@@ -10,12 +11,12 @@ final class NATSSession {
 
     let server: HostPort
     private(set) var info: ServerInfo
-    private let stream: ByteStream
-    private let secrets: [String]
+    let stream: ByteStream
+    let secrets: [String]
     /// The subject of confirmations, without the number of the message.
-    private let inbox: String
-    private var parser = ServerMessageParser()
-    private var nextNumber = 0
+    let inbox: String
+    var parser = ServerMessageParser()
+    var nextNumber = 0
 
     // MARK: Opening
 
@@ -85,7 +86,7 @@ final class NATSSession {
             throw SessionFailure(.unauthorized, "\(server): the server offers no TLS; enable TLS on the server")
         }
         do throws(SocketError) {
-            try stream.startTLS(TLSEngine(tls ?? TLSFiles(), host: name), patience)
+            try stream.startTLS(TLSEngine(TLSContext.client(tls ?? TLSFiles()), host: name), patience)
         } catch {
             let kind: SessionFailure.Kind = error.description.contains("certificate") ? .unauthorized : .temporary
             throw SessionFailure(kind, "\(server): \(error.description)")
@@ -141,7 +142,7 @@ final class NATSSession {
             }
             if !bytes.isEmpty { try send(bytes) }
             try exchange(patience, "the server does not confirm messages in time") { message in
-                guard case .message(let subject, let status, let payload) = message,
+                guard case .message(let subject, _, let status, let payload) = message,
                     let number = number(ofReply: subject), number >= first, number < nextNumber,
                     !isAnswered[number - first]
                 else { return }
@@ -160,12 +161,12 @@ final class NATSSession {
 
     // MARK: Bytes
 
-    private func send(_ bytes: [UInt8]) throws(SessionFailure) {
+    func send(_ bytes: [UInt8]) throws(SessionFailure) {
         do throws(SocketError) { try stream.send(bytes) } catch { throw SessionFailure(error) }
     }
 
     /// Waits for the connection once, then reads and writes.
-    private func exchange(
+    func exchange(
         _ patience: Patience,
         _ late: String,
         _ receive: (ServerMessage) -> Void
@@ -174,7 +175,7 @@ final class NATSSession {
         try readAndWrite(receive)
     }
 
-    private func readAndWrite(_ receive: (ServerMessage) -> Void) throws(SessionFailure) {
+    func readAndWrite(_ receive: (ServerMessage) -> Void) throws(SessionFailure) {
         do throws(SocketError) { parser.feed(try stream.exchange()) } catch {
             // A server says why before it closes the connection, and that may have come before.
             try handleMessages(receive)

@@ -5,9 +5,9 @@ internal import InstrumentText
 enum ServerMessage: Hashable {
     /// About the server, as JSON.
     case info([UInt8])
-    /// A message of a subscription. `status` is the code of a message that stands for an error, such as 503 for no
-    /// responders.
-    case message(subject: String, status: Int?, payload: [UInt8])
+    /// A message of a subscription. `reply` is the subject of answers to the message, `status` the code of a message
+    /// that stands for an error, such as 503 for no responders.
+    case message(subject: String, reply: String? = nil, status: Int?, payload: [UInt8])
     case ping
     case pong
     case ok
@@ -19,12 +19,13 @@ enum ServerMessage: Hashable {
 struct ServerMessageParser {
     /// The longest line; `INFO` lists the servers of a cluster.
     private static let maxLineLength = 256 << 10
-    /// The longest message. Confirmations have a few hundred bytes.
-    private static let maxMessageLength = 1 << 20
+    /// The longest message. Confirmations have a few hundred bytes; a reader of samples sets the server's limit.
+    var maxMessageLength = 1 << 20
 
     /// A message whose line was read, and whose content is not complete.
     private struct Incomplete {
         let subject: String
+        let reply: String?
         let headerCount: Int
         let count: Int
     }
@@ -91,11 +92,18 @@ struct ServerMessageParser {
         let words = rest.split(separator: UInt8(ascii: " "))
         let numbers = words.suffix(hasHeaders ? 2 : 1).map { Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
         guard words.count >= (hasHeaders ? 4 : 3), let subject = words.first, let count = numbers.last,
-            let headerCount = hasHeaders ? numbers.first : 0, 0...Self.maxMessageLength ~= count,
+            let headerCount = hasHeaders ? numbers.first : 0, 0...maxMessageLength ~= count,
             0...count ~= headerCount
         else { throw ProtocolError("the server sent a message with an invalid length") }
+        let counts = hasHeaders ? 2 : 1
+        let reply = words.count > 2 + counts ? String(decoding: words[2], as: UTF8.self) : nil
         return try content(
-            of: Incomplete(subject: String(decoding: subject, as: UTF8.self), headerCount: headerCount, count: count)
+            of: Incomplete(
+                subject: String(decoding: subject, as: UTF8.self),
+                reply: reply,
+                headerCount: headerCount,
+                count: count
+            )
         )
     }
 
@@ -112,7 +120,12 @@ struct ServerMessageParser {
         let headers = bytes[start..<start + message.headerCount]
         let payload = Array(bytes[start + message.headerCount..<end])
         start = end + 2
-        return .message(subject: message.subject, status: Self.status(headers), payload: payload)
+        return .message(
+            subject: message.subject,
+            reply: message.reply,
+            status: Self.status(headers),
+            payload: payload
+        )
     }
 
     /// The code in `NATS/1.0 503`; nil without one.

@@ -8,6 +8,17 @@ public enum AccessRole: String, Hashable, Sendable, CaseIterable {
     case act
 }
 
+/// The certificate of the monitor's server and its key, as PEM files.
+public struct ServerCertificate: Hashable, Sendable {
+    /// The path of the certificate, which those between it and its authority follow.
+    public var certificate: String
+    /// The path of the key.
+    public var key: String
+
+    /// Creates a pair of paths.
+    public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+}
+
 /// Who may use the monitor's server, beside the clients with the token of the command line.
 public struct AccessSettings: Hashable, Sendable {
     /// A token with the name of its owner.
@@ -39,6 +50,8 @@ public struct AccessSettings: Hashable, Sendable {
     public var tokens: [Token] = []
     /// The proxy; nil without one.
     public var proxy: Proxy?
+    /// The files of TLS; nil without TLS.
+    public var tls: ServerCertificate?
 
     /// Creates settings without tokens.
     public init() {}

@@ -22,6 +22,8 @@ public struct WatchConfiguration: Hashable, Sendable {
     public var access = AccessSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
     public var link: HTTPURL?
+    /// How the samples of other monitors are judged; nil for a monitor that plays its streams.
+    package var places: PlaceSettings?
 
     /// Creates an empty configuration.
     public init() {}
@@ -84,6 +86,8 @@ public struct WatchedStream: Hashable, Sendable {
     public var backends: [String] = []
     /// The stream's place in the configuration.
     public var place: ConfigurationPlace
+    /// Who plays the stream; nil for this monitor.
+    package var origin: StreamOrigin?
 }
 
 /// The checks of a stream; nil checks nothing.

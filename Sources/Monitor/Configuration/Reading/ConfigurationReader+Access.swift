@@ -6,9 +6,21 @@ extension ConfigurationReader {
     private static let mostNameBytes = 100
 
     mutating func readAccess(_ value: ConfigurationValue) {
-        guard let members = map(value, "`access`", ["tokens", "proxy"]) else { return }
+        guard let members = map(value, "`access`", ["tokens", "proxy", "tls"]) else { return }
         if let tokens = members["tokens"] { readTokens(tokens) }
+        if let tls = members["tls"] { configuration.access.tls = certificate(tls) }
         if let proxy = members["proxy"] { configuration.access.proxy = self.proxy(proxy) }
+    }
+
+    private mutating func certificate(_ value: ConfigurationValue) -> ServerCertificate? {
+        guard let members = map(value, "`tls`", ["certificate", "key"]) else { return nil }
+        for key in ["certificate", "key"] where members[key] == nil {
+            report(value.place, "`tls` must have `\(key)`, the path of a PEM file.")
+        }
+        let certificate = members["certificate"].flatMap { text($0, "certificate") }
+        let key = members["key"].flatMap { text($0, "key") }
+        guard let certificate, let key else { return nil }
+        return ServerCertificate(certificate: certificate, key: key)
     }
 
     private mutating func readTokens(_ value: ConfigurationValue) {

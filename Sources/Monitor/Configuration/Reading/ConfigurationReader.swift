@@ -16,6 +16,8 @@ struct ConfigurationReader {
     let files: any ConfigurationFiles
     let profiles: Set<String>
     let kinds: BackendKinds
+    /// Whether a configuration without streams is a mistake.
+    let needsStreams: Bool
     /// The files and folders that were read, or looked for.
     var sources = ConfigurationSources()
     var configuration = WatchConfiguration()
@@ -30,8 +32,9 @@ struct ConfigurationReader {
     private var byteCount = 0
     private var valueCount = 0
 
-    init(files: any ConfigurationFiles, profiles: Set<String>, kinds: BackendKinds) {
+    init(files: any ConfigurationFiles, profiles: Set<String>, kinds: BackendKinds, needsStreams: Bool = true) {
         (self.files, self.profiles, self.kinds) = (files, profiles, kinds)
+        self.needsStreams = needsStreams
     }
 
     mutating func report(_ place: ConfigurationPlace, _ message: String) {
@@ -115,7 +118,7 @@ struct ConfigurationReader {
         if let value = members["defaults"] { defaults = readDefaults(value) }
         if let streams = members["streams"] {
             readStreams(streams, defaults, folder: Self.folder(of: path), stack: stack)
-        } else {
+        } else if needsStreams {
             report(value.place, "The configuration must have `streams`; add the list of streams.")
         }
         if let alerts = members["alerts"] { readAlerts(alerts) }
@@ -160,6 +163,9 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var files: Set<String> = []
     /// The folders in which patterns of includes were looked for.
     public var folders: Set<String> = []
+
+    /// Creates sources without files.
+    public init() {}
 }
 
 extension WatchConfiguration {
@@ -168,14 +174,21 @@ extension WatchConfiguration {
     ///   - path: the file.
     ///   - kinds: the kinds of backends.
     ///   - profiles: the names of the player profiles; an empty set allows every name.
+    ///   - needsStreams: whether a configuration without `streams` is a mistake.
     ///   - files: where files are read.
     package static func read(
         contentsOf path: String,
         kinds: BackendKinds,
         profiles: Set<String> = [],
+        needsStreams: Bool = true,
         files: any ConfigurationFiles = SystemConfigurationFiles()
     ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
-        var reader = ConfigurationReader(files: files, profiles: profiles, kinds: kinds)
+        var reader = ConfigurationReader(
+            files: files,
+            profiles: profiles,
+            kinds: kinds,
+            needsStreams: needsStreams
+        )
         reader.readMain(path)
         let isGood = reader.error.problems.isEmpty
         return (isGood ? .success(reader.configuration) : .failure(reader.error), reader.sources)

@@ -73,6 +73,8 @@ package struct Incident: Hashable, Sendable {
         package var ended: WallTime?
         package var value: Double?
         package var events: [LogEntry] = []
+        /// Who plays the stream; nil for this monitor.
+        package var origin: StreamOrigin?
         /// Why the stream is hidden; nil for a stream that counts for messages.
         var mute: State?
 
@@ -127,6 +129,8 @@ package struct Incident: Hashable, Sendable {
     var alerts: [String: AlertFacts] = [:]
     /// Whether the monitor's own network is the likely cause.
     package internal(set) var isOwnNetwork = false
+    /// From where the outage is seen; nil for streams that this monitor plays.
+    package internal(set) var scope: IncidentScope?
     /// How often the same cause has returned.
     package internal(set) var reopenings = 0
     /// Milliseconds that recovered streams were in trouble.
@@ -160,7 +164,9 @@ package struct Incident: Hashable, Sendable {
     package var activeMembers: [Member] { order.compactMap { members[$0] }.filter(\.isActive) }
 
     /// The cause in words.
-    package var title: String {
+    package var title: String { scope.map { "\(fault), \($0.text)" } ?? fault }
+
+    private var fault: String {
         if isOwnNetwork { return "The monitor's own network is the likely cause" }
         return cause.resource.map { "\($0.title): \(cause.title)" } ?? cause.title
     }

@@ -61,6 +61,8 @@ extension IncidentBook {
             "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
         ]
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
+        members["places"] = incident.scope?.json
+        members["scope"] = incident.scope.map { .string($0.text) }
         var kept: [JSONValue] = []
         for name in names where kept.count < mostEvidence {
             guard let member = incident.members[name] else { continue }
@@ -102,6 +104,7 @@ extension Incident.Member {
         ]
         members["ended"] = ended.map { .string($0.rfc3339) }
         members["muted"] = mute.map { .string($0.name) }
+        members["place"] = origin.map { .string(StreamOrigin.name(of: $0.place)) }
         return .object(members)
     }
 }

@@ -8,6 +8,10 @@ extension IncidentBook {
         let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
         for id in order where incidents[id]?.isClosed == false {
             mute(id, windows, at: now)
+            if var incident = incidents.removeValue(forKey: id) {
+                locate(&incident, at: now)
+                incidents[id] = incident
+            }
             attend(id, at: now)
             if let deadline = incidents[id]?.closeDeadline, deadline <= now.instant { close(id, at: now) }
         }
@@ -219,7 +223,7 @@ extension MaintenanceWindow {
     func covers(_ member: Incident.Member) -> Bool {
         matchers.allSatisfy { name, value in
             switch name {
-            case "stream": member.stream == value
+            case "stream": member.stream == value || member.origin?.stream == value
             case "host": member.host == value
             default: member.labels[name] == value
             }

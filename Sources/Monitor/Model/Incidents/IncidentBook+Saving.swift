@@ -234,7 +234,8 @@ extension Incident.Member {
             labels: known?.labels ?? [:],
             alerts: Set(json["alerts"]?.strings ?? []),
             since: now.timestamp(of: WallTime(milliseconds: Int64(since))),
-            ended: json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) }
+            ended: json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) },
+            origin: known?.origin
         )
         if case .double(let value)? = json["value"] { self.value = value }
     }

@@ -41,8 +41,12 @@ package struct IncidentBook: Sendable {
     package internal(set) var silences: [Silence] = []
     package internal(set) var audit: [AuditEntry] = []
     var silenceCount = 0
-    /// The hosts of all streams that have alerts.
-    var hosts: Set<String> = []
+    /// The hosts of all streams that have alerts, by the place of the monitor that plays them; empty for this monitor.
+    var hosts: [String: Set<String>] = [:]
+    /// The places that watch a stream, by its name there.
+    var watchers: [String: Set<String>] = [:]
+    /// The places that send no samples.
+    var silent: Set<String> = []
     package internal(set) var nextDeadline: MonotonicInstant?
     /// Messages that were made.
     package internal(set) var messageCount = 0
@@ -58,7 +62,7 @@ package struct IncidentBook: Sendable {
     var groupWait: Duration { settings.groupWait ?? defaultWait }
 
     /// Takes a new configuration.
-    mutating func configure(_ configuration: WatchConfiguration, hosts: Set<String>) {
+    mutating func configure(_ configuration: WatchConfiguration, hosts: [String: Set<String>]) {
         (self.configuration, settings, self.hosts) = (configuration, configuration.incidents, hosts)
     }
 
@@ -71,7 +75,7 @@ package struct IncidentBook: Sendable {
     mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
         let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)
         let isNewHost = join(id, signal, at: now)
-        if signal.cause.kind == .network, isNewHost { mergeNetwork(at: now) }
+        if signal.cause.kind == .network, isNewHost { mergeNetwork(of: signal.origin?.place ?? "", at: now) }
     }
 
     /// Takes the end of an alert.
@@ -107,7 +111,7 @@ package struct IncidentBook: Sendable {
             explain(&incident, cause, at: now)
             incidents[id] = incident
             register(id, cause, host: stream.url.host, stream.labels)
-            if cause.kind == .network { mergeNetwork(at: now) }
+            if cause.kind == .network { mergeNetwork(of: stream.origin?.place ?? "", at: now) }
         }
     }
 
@@ -129,6 +133,7 @@ package struct IncidentBook: Sendable {
             )
             if elapsed < settings.reopen { recent = recent ?? id }
         }
+        if let elsewhere = incidentElsewhere(of: signal) { return elsewhere }
         if let recent { reopen(recent, signal, at: now) }
         return recent
     }
@@ -207,7 +212,8 @@ package struct IncidentBook: Sendable {
                 alerts: [alert],
                 since: signal.since,
                 value: signal.value,
-                events: signal.events
+                events: signal.events,
+                origin: signal.origin
             )
             incident.note("stream", "\(name) fails (\(alert))", at: now.wallTime)
             incident.hasNews = true
@@ -250,12 +256,14 @@ package struct IncidentBook: Sendable {
 
     // MARK: The monitor's own network
 
-    /// When every host fails at once without an answer, the fault is on this side: one incident.
-    private mutating func mergeNetwork(at now: Timestamp) {
-        guard hosts.count > 1 else { return }
+    /// When every host fails at once without an answer, and from one place alone, the fault is on the side of the
+    /// monitor in that place: one incident.
+    private mutating func mergeNetwork(of place: String, at now: Timestamp) {
+        guard let hosts = hosts[place], hosts.count > 1 else { return }
         let candidates = open.filter { incident in
             incident.cause.kind == .network
                 && (incident.isOwnNetwork || incident.opened.duration(to: now.instant) < Self.networkWindow)
+                && incident.members.values.allSatisfy { !$0.isActive || ($0.origin?.place ?? "") == place }
         }
         guard let first = candidates.first, !first.isOwnNetwork || candidates.count > 1 else { return }
         let failing = Set(candidates.flatMap { $0.members.values.filter(\.isActive).map(\.host) })
@@ -270,7 +278,8 @@ package struct IncidentBook: Sendable {
             )
             if primary.lastMessage != nil { announce(primary.id, at: now.instant) }
         }
-        groups[GroupKey(fault: primary.cause.fault, place: .everywhere)] = primary.id
+        // What fails without an answer from another place is another fault.
+        if place.isEmpty { groups[GroupKey(fault: primary.cause.fault, place: .everywhere)] = primary.id }
         for other in candidates where other.id != primary.id {
             move(other.id, into: primary.id, "every host fails at once", at: now)
         }

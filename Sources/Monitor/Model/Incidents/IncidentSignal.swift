@@ -19,6 +19,8 @@ package struct IncidentSignal: Hashable, Sendable {
     var since: Timestamp
     var value: Double?
     var events: [LogEntry] = []
+    /// Who plays the stream; nil for this monitor.
+    var origin: StreamOrigin?
 
     /// Creates a signal of an alert that is not about one stream.
     init(
@@ -52,7 +54,7 @@ package struct IncidentSignal: Hashable, Sendable {
             since: since
         )
         (host, address, self.reason) = (stream.url.host, stream.url.description, reason)
-        (self.value, self.events) = (value, events)
+        (self.value, self.events, origin) = (value, events, stream.origin)
         if self.cause.host == nil { self.cause.host = host }
     }
 

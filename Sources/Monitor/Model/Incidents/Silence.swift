@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentWatch
 
 /// A comparison of a label with a value, as Alertmanager's silences have it.
 package struct LabelMatcher: Hashable, Sendable {
@@ -43,7 +44,7 @@ package struct Silence: Hashable, Sendable {
     func hides(_ member: Incident.Member) -> Bool {
         matchers.allSatisfy { matcher in
             switch matcher.label {
-            case "stream": matcher.matches(member.stream)
+            case "stream": matcher.matches(member.stream) || member.origin.map { matcher.matches($0.stream) } ?? false
             case "host": matcher.matches(member.host)
             case "alert", "alertname": !member.alerts.isEmpty && member.alerts.allSatisfy { matcher.matches($0) }
             default: matcher.matches(member.labels[matcher.label] ?? "")

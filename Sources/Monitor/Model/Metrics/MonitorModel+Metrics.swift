@@ -22,6 +22,7 @@ extension MonitorModel {
         }
         Self.write(facts.ledgers, to: &writer)
         writeReceivers(to: &writer)
+        writePlaces(to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()
         return writer.bytes

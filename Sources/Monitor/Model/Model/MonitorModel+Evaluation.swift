@@ -6,6 +6,9 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// Samples all streams, and evaluates the alerts.
     mutating func evaluate(at now: Timestamp) {
+        judgePlaces(at: now)
+        // Before the source is read to its end, streams are in states of the past.
+        let isCurrent = places?.isCaughtUp ?? true
         troubledCount = order.count { slot in streams[slot].map(isTroubled) ?? false }
         for slot in order {
             sample(slot, at: now)
@@ -14,6 +17,7 @@ extension MonitorModel {
             if !configuration.objectives.isEmpty {
                 objectives.take(state, configuration.objectives, at: now.wallTime)
             }
+            guard isCurrent else { continue }
             for index in state.alerts { evaluate(configuration.alerts[index], state, at: now) }
         }
         for change in objectives.judge(configuration.objectives, at: now) {
@@ -309,7 +313,7 @@ extension AlertConfiguration {
             condition.labels.allSatisfy { name, value in
                 switch name {
                 case "rule": true
-                case "stream": stream.name == value
+                case "stream": stream.name == value || stream.origin?.stream == value
                 default: stream.labels[name] == value
                 }
             }

@@ -31,7 +31,7 @@ extension MonitorModel {
         return []
     }
 
-    private static func take(_ event: Event, into state: inout StreamState, at now: Timestamp) {
+    static func take(_ event: Event, into state: inout StreamState, at now: Timestamp) {
         let before = state.run?.model?.session
         state.withRun { run in
             if run.model == nil { run.model = SessionModel(opening: event) } else { run.model?.observe(event) }
@@ -52,7 +52,8 @@ extension MonitorModel {
                 state.integrals.startupTime += Double(elapsed) / 1000
                 state.chart.update(at: time) { $0.startup = UInt32(clamping: elapsed) }
             }
-            state.note("start", "first picture after \(after.startup.elapsed ?? 0) ms", at: time)
+            let text = after.startup.elapsed.map { "first picture after \($0) ms" } ?? "plays since an unknown time"
+            state.note("start", text, at: time)
         }
         if after.state == .rebuffering, before?.state != .rebuffering { state.note("stall", "stall begins", at: time) }
         if before?.state == .rebuffering, after.state != .rebuffering { state.note("stall", "stall ends", at: time) }

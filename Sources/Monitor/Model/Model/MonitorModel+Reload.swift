@@ -12,7 +12,7 @@ extension MonitorModel {
         let wanted = Dictionary(new.streams.map { ($0.name, $0) }) { first, _ in first }
         var effects: [MonitorEffect] = []
         for (name, slot) in slots.sorted(by: { $0.value < $1.value }) {
-            guard let old = streams[slot]?.stream else { continue }
+            guard let old = streams[slot]?.stream, old.origin == nil else { continue }
             if let stream = wanted[name], stream.playsLike(old) {
                 var state = streams[slot]
                 state?.stream = stream
@@ -28,7 +28,8 @@ extension MonitorModel {
         for stream in new.streams where slots[stream.name] == nil {
             add(stream, at: now, continuousCount: continuousCount)
         }
-        order = new.streams.compactMap { slots[$0.name] }
+        order = new.streams.compactMap { slots[$0.name] } + order.filter { streams[$0]?.stream.origin != nil }
+        reconfigurePlaces(at: now)
         book.configure(new, hosts: alertedHosts)
         objectives.keep(new.objectives, slots: Set(slots.values))
         let concerned = slots.mapValues { slot in

@@ -9,6 +9,8 @@ package enum TryOutcome: String, Hashable, Sendable {
     case restarts
     /// The stream plays: nothing is to be done.
     case plays
+    /// Another monitor plays the stream.
+    case elsewhere
     /// No stream has this name.
     case unknown
     /// The monitor stops.
@@ -18,6 +20,7 @@ package enum TryOutcome: String, Hashable, Sendable {
     package var refusal: String? {
         switch self {
         case .starts, .restarts, .plays: nil
+        case .elsewhere: "the monitor of another place plays this stream; try it there"
         case .unknown: "no stream has this name"
         case .stopping: "the monitor stops, or the stream was removed"
         }
@@ -30,6 +33,7 @@ extension MonitorModel {
     package mutating func tryNow(_ name: String, at now: Timestamp) -> (outcome: TryOutcome, effects: [MonitorEffect]) {
         guard let slot = slots[name], let state = streams[slot] else { return (.unknown, []) }
         guard !isStopping else { return (.stopping, []) }
+        guard state.stream.origin == nil else { return (.elsewhere, []) }
         switch state.phase {
         case .retired: return (.stopping, [])
         case .waiting:
@@ -46,7 +50,7 @@ extension MonitorModel {
 
     /// Moves the next session of a stream that waits forward, unless it is earlier.
     mutating func tryBy(_ instant: MonotonicInstant, _ slot: Int) {
-        guard case .waiting(let until) = streams[slot]?.phase, until > instant else { return }
+        guard case .waiting(let until) = streams[slot]?.phase, until > instant, until != .never else { return }
         change(slot) { $0.phase = .waiting(until: instant) }
         schedule(slot, at: instant)
     }
@@ -73,21 +77,33 @@ extension MonitorModel {
         guard case .running(let run) = streams[slot]?.phase, let stream = streams[slot]?.stream else { return }
         let dates = [
             run.end, run.downSince == nil ? run.downDue(stream) : nil,
-            run.downSince.map { $0.advanced(by: retryDelay) },
+            run.remote == nil ? run.downSince.map { $0.advanced(by: retryDelay) } : nil,
         ]
         guard let next = dates.compactMap(\.self).min(), next != streams[slot]?.nextDeadline else { return }
         schedule(slot, at: next)
+    }
+
+    /// Whether the news of a stream until an instant have arrived: those of another monitor wait in its queue for some
+    /// seconds, and do not come from a place that is silent.
+    private func isHeard(_ stream: WatchedStream, behind instant: MonotonicInstant) -> Bool {
+        guard let origin = stream.origin else { return true }
+        guard let latest = places?.places[origin.place]?.latest.instant else { return false }
+        return latest >= instant.advanced(by: .seconds(6))
     }
 
     /// Does what is due of a session that runs.
     mutating func perform(_ run: StreamState.Run, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         if let end = run.end, end <= now.instant { return stop(slot, at: now) }
         if let since = run.downSince {
-            if since.advanced(by: retryDelay) <= now.instant {
+            if run.remote == nil, since.advanced(by: retryDelay) <= now.instant {
                 change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
                 return replace(slot, at: now)
             }
         } else if let stream = streams[slot]?.stream, let due = run.downDue(stream), due <= now.instant {
+            guard isHeard(stream, behind: due) else {
+                schedule(slot, at: now.instant.advanced(by: options.evaluationInterval))
+                return []
+            }
             change(slot) { $0.countAsDown(run, at: now) }
         }
         plan(slot)

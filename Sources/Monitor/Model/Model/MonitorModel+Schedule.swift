@@ -32,7 +32,9 @@ extension MonitorModel {
 
     /// Sets what follows from the configuration.
     func configure(_ state: inout StreamState) {
-        state.labelText = MetricsWriter.labels([("stream", state.stream.name)] + state.stream.labels.sorted { $0 < $1 })
+        state.labelText = MetricsWriter.labels(
+            [("stream", state.stream.origin?.stream ?? state.stream.name)] + state.stream.labels.sorted { $0 < $1 }
+        )
         state.alerts = configuration.alerts.indices.filter { configuration.alerts[$0].concerns(state.stream) }
         let known = Dictionary(state.windows.map { ($0.window, $0) }) { first, _ in first }
         let baseline = state.integrals
@@ -117,6 +119,8 @@ extension MonitorModel {
     /// Asks the session of a stream to stop.
     mutating func stop(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         guard case .running(let run) = streams[slot]?.phase else { return [] }
+        // The monitor that plays it continues.
+        if run.remote != nil { return finish(slot, .stopped, isLost: true, at: now) }
         let until = now.instant.advanced(by: options.stopLimit)
         change(slot) { $0.phase = .stopping(run, until: until) }
         schedule(slot, at: until)
@@ -124,7 +128,13 @@ extension MonitorModel {
     }
 
     /// Ends the session of a stream and chooses the next start.
-    mutating func finish(_ slot: Int, _ ending: SessionEnding, at now: Timestamp) -> [MonitorEffect] {
+    /// - Parameter isLost: whether nothing is known of the end, which says nothing of the stream then.
+    mutating func finish(
+        _ slot: Int,
+        _ ending: SessionEnding,
+        isLost: Bool = false,
+        at now: Timestamp
+    ) -> [MonitorEffect] {
         guard let state = streams[slot], let run = state.run else { return [] }
         runningCount -= 1
         sample(slot, at: now)
@@ -138,6 +148,7 @@ extension MonitorModel {
         if ending == .stopped, !run.hasShownPicture, run.begin.instant.duration(to: now.instant) < .seconds(5) {
             isFailure = false
         }
+        if isLost { isFailure = false }
         change(slot) { state in
             state.finished.playing += figures.playing
             state.finished.rebuffering += figures.rebuffering
@@ -167,11 +178,16 @@ extension MonitorModel {
                 }
             }
             state.clearUnseenChecks(of: run, at: now)
-            state.note("session", "session \(run.id.number) ends: \(ending.label)", at: now.wallTime)
+            let end = isLost ? "its last samples are missing" : ending.label
+            state.note("session", "session \(run.id.number) ends: \(end)", at: now.wallTime)
         }
         if state.isRemoved || isStopping {
             change(slot) { $0.phase = .retired }
             if state.isRemoved { forget(slot, at: now) }
+            return []
+        }
+        if run.remote != nil {
+            change(slot) { $0.phase = .waiting(until: .never) }
             return []
         }
         let next = nextStart(of: slot, after: run, at: now)

@@ -59,6 +59,8 @@ package struct MonitorModel: Sendable {
     package internal(set) var undelivered: [UndeliveredMessages] = []
     /// Those of which there is, or was, an incident.
     var reportedReceivers: Set<String> = []
+    /// The places whose monitors send samples; nil for a monitor that plays its streams.
+    var places: PlaceBook?
 
     /// Creates a model.
     /// - Parameters:
@@ -83,6 +85,8 @@ package struct MonitorModel: Sendable {
         windows = Self.windows(of: configuration)
         let continuousCount = configuration.streams.count { $0.schedule == .continuous }
         for stream in configuration.streams { add(stream, at: now, continuousCount: continuousCount) }
+        places = configuration.places.map { PlaceBook($0, at: now.instant) }
+        if let saved { restorePlaces(saved, at: now) }
         book.configure(configuration, hosts: alertedHosts)
         if let saved { restore(saved, at: now) }
     }
@@ -105,8 +109,13 @@ package struct MonitorModel: Sendable {
     /// The alerts that fire or are about to.
     package var alerts: [AlertEngine.Shown] { engine.shown }
 
-    /// The hosts of all streams that an alert looks at.
-    var alertedHosts: Set<String> { Set(streams.values.lazy.filter { !$0.alerts.isEmpty }.map(\.stream.url.host)) }
+    /// The hosts of all streams that an alert looks at, by the place of the monitor that plays them; empty for this
+    /// monitor.
+    var alertedHosts: [String: Set<String>] {
+        streams.values.lazy.filter { !$0.alerts.isEmpty }.reduce(into: [:]) { hosts, state in
+            hosts[state.stream.origin?.place ?? "", default: []].insert(state.stream.url.host)
+        }
+    }
 
     /// Whether no session runs.
     package var isIdle: Bool { runningCount == 0 }

@@ -25,6 +25,8 @@ package struct StreamState: Sendable {
         /// Rules that were broken in this session.
         var brokenRules: Set<String> = []
         var hasReadPlaylist = false
+        /// The session at the monitor that plays it; nil for a session of this monitor.
+        var remote: RemoteRun?
     }
 
     enum Phase: Sendable {
@@ -127,6 +129,10 @@ package struct StreamState: Sendable {
     var alerts: [Int] = []
     /// Counts changes, for readers that want only what is new.
     package internal(set) var revision = 0
+    /// When the latest event of a stream of another monitor arrived.
+    var latestSample: MonotonicInstant?
+    /// The latest session of another monitor that has ended.
+    var endedSession: String?
 
     init(slot: Int, _ stream: WatchedStream, offset: Duration, start: MonotonicInstant) {
         (self.slot, self.stream, self.offset) = (slot, stream, offset)
@@ -163,7 +169,9 @@ package struct StreamState: Sendable {
     /// A transition has its exact instant and is handled afterwards: the arrival of data is noticed a little later, and
     /// the events of many sessions wait for each other. Until then, the session seems to be in its old state. Sums
     /// that may only grow therefore end this long ago.
-    static let settling = Duration.seconds(2)
+    ///
+    /// Samples of another monitor wait in its queue for some seconds, too.
+    private var settling: Duration { stream.origin == nil ? .seconds(2) : .seconds(10) }
 
     /// The figures of the session that runs, else of the latest one.
     package func figures(at now: MonotonicInstant) -> Figures { liveFigures(at: now) ?? lastSession ?? Figures() }
@@ -189,7 +197,7 @@ package struct StreamState: Sendable {
 
     /// The figures of the session that runs, without the latest time, which may still change its state.
     func settledFigures(at now: MonotonicInstant) -> Figures? {
-        run.map { $0.figures(at: now.advanced(by: .zero - Self.settling)) }
+        run.map { $0.figures(at: now.advanced(by: .zero - settling)) }
     }
 
     /// Notes that a page shows the totals of `now`.
@@ -210,7 +218,9 @@ package struct StreamState: Sendable {
 }
 
 extension StreamState.Run {
-    func figures(at now: MonotonicInstant) -> StreamState.Figures {
+    func figures(at instant: MonotonicInstant) -> StreamState.Figures {
+        // Nothing is known of a session behind its latest sample, but that it continues for a while.
+        let now = remote.map { min(instant, $0.latest.advanced(by: RemoteRun.reach)) } ?? instant
         var figures = StreamState.Figures()
         (figures.errors, figures.requests) = (errors, requests)
         (figures.failedRequests, figures.requestTime) = (failedRequests, requestTime)

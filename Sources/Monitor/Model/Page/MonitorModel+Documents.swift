@@ -7,26 +7,40 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// The streams for the dashboard and `top`; with `since`, those that changed after the revision.
     package func overview(_ facts: MonitorFacts, at now: Timestamp) -> JSONValue {
-        [
-            "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
-            "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
-            "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
-            "objectives": objectives.document(configuration.objectives, at: now.wallTime),
-            "undelivered": .array(undelivered.map(\.json)),
-        ]
+        withPlaces(
+            at: now,
+            [
+                "time": .string(now.wallTime.rfc3339),
+                "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
+                "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
+                "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
+                "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+                "undelivered": .array(undelivered.map(\.json)),
+            ]
+        )
+    }
+
+    /// The document with the places, if there are any.
+    private func withPlaces(at now: Timestamp, _ members: [String: JSONValue]) -> JSONValue {
+        var members = members
+        (members["places"], members["source"]) = (placeDocument(at: now), sourceDocument)
+        return .object(members)
     }
 
     /// The rows of some streams, with alerts, ledgers and figures of the monitor: one update of the dashboard.
     package func update(_ names: Set<Int>, _ facts: MonitorFacts, at now: Timestamp) -> JSONValue {
-        [
-            "time": .string(now.wallTime.rfc3339),
-            "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
-            "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
-            "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
-            "silences": book.silenceDocument,
-            "objectives": objectives.document(configuration.objectives, at: now.wallTime),
-            "undelivered": .array(undelivered.map(\.json)),
-        ]
+        withPlaces(
+            at: now,
+            [
+                "time": .string(now.wallTime.rfc3339),
+                "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
+                "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
+                "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
+                "silences": book.silenceDocument,
+                "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+                "undelivered": .array(undelivered.map(\.json)),
+            ]
+        )
     }
 
     /// One stream with its timeline; nil for an unknown name.
@@ -136,6 +150,8 @@ extension StreamState {
             row["latency"] = latency.map { .int($0.milliseconds) }
             row["buffer"] = buffered.map { .int($0.milliseconds) }
         }
+        row["place"] = stream.origin.map { .string(StreamOrigin.name(of: $0.place)) }
+        row["origin"] = stream.origin.map { .string($0.stream) }
         row["cause"] = cause?.json
         row["stateSince"] = stateSince.map { .string($0.rfc3339) }
         row["nextTry"] = nextTry(at: now).map { .string($0.rfc3339) }
@@ -152,7 +168,7 @@ extension StreamState {
 
     /// When the next session starts; nil while one runs.
     private func nextTry(at now: Timestamp) -> WallTime? {
-        guard case .waiting(let until) = phase else { return nil }
+        guard case .waiting(let until) = phase, until != .never else { return nil }
         return WallTime(milliseconds: now.wallTime.milliseconds + Int64(now.instant.milliseconds(to: until)))
     }
 

@@ -57,6 +57,8 @@ package struct SavedMonitor: Hashable, Sendable {
     package var failures: [String: Int] = [:]
     /// Incidents, silences and the audit log; nil in the files of earlier versions.
     package var incidents: JSONValue?
+    /// The streams of other monitors; nil for a monitor that plays its streams.
+    package var places: JSONValue?
     /// The budgets of objectives; nil in the files of earlier versions.
     package var objectives: JSONValue?
 
@@ -87,7 +89,7 @@ package struct SavedMonitor: Hashable, Sendable {
                 )
             )
         }
-        (incidents, objectives) = (json["incidents"], json["objectives"])
+        (incidents, objectives, places) = (json["incidents"], json["objectives"], json["places"])
         if case .array(let findings)? = json["findings"] {
             self.findings = findings.prefix(1_000_000).compactMap { Finding($0) }
         }
@@ -128,6 +130,7 @@ package struct SavedMonitor: Hashable, Sendable {
         ]
         json["incidents"] = incidents
         json["objectives"] = objectives
+        json["places"] = places
         return JSONValue.object(json).bytes
     }
 }
@@ -261,6 +264,7 @@ extension MonitorModel {
         }
         saved.firings = engine.savedFirings(at: now)
         saved.incidents = book.saved(at: now)
+        saved.places = savedPlaces
         if !configuration.objectives.isEmpty { saved.objectives = objectives.saved }
         saved.down = order.compactMap { streams[$0]?.savedDown(at: now) }
         saved.findings = order.flatMap { streams[$0]?.savedFindings ?? [] }
@@ -298,7 +302,7 @@ extension MonitorModel {
 extension MonitorModel {
     /// Restores the incidents; those of alerts that fire and have none are made again.
     private mutating func restoreIncidents(_ saved: SavedMonitor, at now: Timestamp) {
-        let streams = Dictionary(configuration.streams.map { ($0.name, $0) }) { first, _ in first }
+        let streams = Dictionary(streams.values.map { ($0.stream.name, $0.stream) }) { first, _ in first }
         if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: streams, at: now) }
         let isOld = saved.incidents == nil || hasDamagedIncidents
         let told = Set(

@@ -48,6 +48,9 @@ package final class MonitorServer: Sendable {
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
+                    if let tls = configuration.tls {
+                        try channel.pipeline.syncOperations.addHandler(TLSHandler(tls.context))
+                    }
                     try channel.pipeline.syncOperations.addHandlers(
                         HTTPResponseEncoder(),
                         ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: headLimits)),

@@ -133,6 +133,8 @@ package struct ServerConfiguration: Sendable {
     package var port = 0
     /// Who may use the server.
     package var access = AccessControl()
+    /// The certificate and key of TLS; nil speaks plain HTTP.
+    package var tls: TLSIdentity?
     /// Paths that need no token, because they show nothing of the streams.
     package var openPaths: Set<String> = ["/", "/healthz"]
     /// The connections at a time. When there are as many, one that waits for its client gives way to a new one.

@@ -29,7 +29,7 @@ enum MonitorClientError: Error, CustomStringConvertible {
     }
 }
 
-/// The token of a monitor that a command speaks with.
+/// The token of a monitor that a command speaks with, and who vouches for it.
 struct MonitorToken: ParsableArguments {
     @Option(
         name: .customLong("token-from"),
@@ -39,6 +39,15 @@ struct MonitorToken: ParsableArguments {
         )
     )
     var source: CredentialsOption?
+
+    @Option(
+        name: .customLong("ca"),
+        help: ArgumentHelp(
+            "PEM file with further certificate authorities, for a monitor whose certificate no public authority has signed.",
+            valueName: "file"
+        )
+    )
+    var authorities: String?
 }
 
 /// Speaks with a running monitor over HTTP.
@@ -49,7 +58,7 @@ struct MonitorClient: Sendable {
 
     /// - Parameter url: the address of the monitor, without a path.
     init(_ url: String, token: MonitorToken) throws {
-        transport = try SystemTransport.ofProgram()
+        transport = try SystemTransport.ofProgram(authorities: token.authorities)
         self.token = try token.source?.secret(namedBy: "--token-from", form: "the token of the monitor")
         base = try HTTPURL(url).origin
     }

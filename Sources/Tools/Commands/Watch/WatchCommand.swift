@@ -22,10 +22,16 @@ struct WatchCommand: AsyncParsableCommand {
               player-monitor watch --shard 2/5 --listen 127.0.0.1:9465 monitor.yaml
               MONITOR_TOKEN=… player-monitor watch --listen 192.0.2.7:9464 \\
                   --token-from MONITOR_TOKEN monitor.yaml
+              player-monitor watch --from kafka:kafka.example.org:9092/samples \\
+                  --listen 127.0.0.1:9464 --state /var/lib/player-monitor alerts.yaml
 
             --listen serves the dashboard (/), metrics for Prometheus (/metrics), the state of the process (/healthz) and single
             probes (/probe?target=NAME). An address that is not a loopback address needs --token-from, or tokens in the
             configuration (`access`). `player-monitor incidents` acknowledges and silences what the monitor finds.
+
+            --from plays nothing: it reads what monitors in several places write (each a `watch` with a location and a backend),
+            and shows the streams of all places on one page. FILE is optional then and has alerts, receivers and tokens; its
+            backends are not used, and of its streams the settings alone.
 
             SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration
             with problems changes nothing. SIGTERM and Ctrl-C stop the sessions and deliver the queued samples.
@@ -35,8 +41,58 @@ struct WatchCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "YAML file of the configuration.")
-    var file: String
+    @Argument(help: "YAML file of the configuration; optional with --from.")
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Show what monitors in other places write instead of playing streams. One of:
+            """,
+            discussion: """
+                kafka:HOST:PORT[,HOST:PORT…]/TOPIC: a topic; with ?tls, &ca=FILE, &sasl=MECHANISM as needed
+                nats:HOST[:PORT][,HOST…]/SUBJECT: a subject, and the JetStream stream that stores it; with ?tls, &ca=FILE as needed
+                clickhouse:http://HOST:8123/?database=NAME&table=NAME: a table or view with the columns of sql/clickhouse/fleet
+                """,
+            valueName: "source"
+        )
+    )
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where reading begins if --state has no position: 'latest', a time such as 10m, or an instant such as \
+            2026-11-21T10:00:00Z.
+            """,
+            valueName: "begin"
+        ),
+        transform: FeedStart.read
+    )
+    var since: FeedStart?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            How long a place may send no sample before that is an incident (default: 3m); longer than the pauses between the \
+            sessions of its sampled streams.
+            """,
+            valueName: "time"
+        )
+    )
+    var silence: DurationOption?
+
+    @Option(
+        name: .customLong("credentials-from"),
+        help: ArgumentHelp(
+            """
+            Where the credentials of --from are: the name of an environment variable, or 'file:PATH'. It holds USER:PASSWORD; for \
+            nats also a token, a seed, or the text of a credentials file.
+            """,
+            valueName: "variable-or-file"
+        )
+    )
+    var credentials: CredentialsOption?
 
     @Flag(help: "Validate the configuration and exit; exit code 1 if it has problems.")
     var check = false
@@ -66,6 +122,24 @@ struct WatchCommand: AsyncParsableCommand {
         )
     )
     var token: CredentialsOption?
+
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: ArgumentHelp(
+            """
+            PEM file with the certificate of --listen, then those between it and its authority: the server speaks HTTPS (TLS 1.2 \
+            and later). The files are read again when they change, and after SIGHUP.
+            """,
+            valueName: "file"
+        )
+    )
+    var tlsCertificate: String?
+
+    @Option(
+        name: .customLong("tls-key"),
+        help: ArgumentHelp("PEM file with the key of --tls-certificate, without a passphrase.", valueName: "file")
+    )
+    var tlsKey: String?
 
     @Option(
         help: """
@@ -99,6 +173,23 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func validate() throws {
+        if from == nil {
+            if file == nil {
+                throw ValidationError("a configuration is needed: give its FILE, or a source with --from")
+            }
+            let given = [
+                ("since", since != nil), ("silence", silence != nil), ("credentials-from", credentials != nil),
+            ]
+            for (name, isGiven) in given where isGiven {
+                throw ValidationError("--\(name) needs --from")
+            }
+        } else if shard != nil {
+            throw ValidationError(
+                "--shard and --from must not stand together: the monitors of the places have the shards"
+            )
+        }
+        _ = try feed()
+        try silence?.validate("--silence", in: .seconds(10)...(.seconds(86_400)))
         if testMessage != nil, check { throw ValidationError("--test-message and --check must not stand together") }
         if let shard, Shard(shard) == nil {
             throw ValidationError(
@@ -116,8 +207,16 @@ struct WatchCommand: AsyncParsableCommand {
             }
         } else if token != nil {
             throw ValidationError("--token-from needs --listen")
+        } else if tlsCertificate != nil || tlsKey != nil {
+            throw ValidationError("--tls-certificate and --tls-key need --listen")
+        }
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("--tls-certificate and --tls-key must stand together")
         }
     }
+
+    /// The source of `--from`. Read here and not by the parser, whose error would repeat a password in the address.
+    func feed() throws -> FeedOption? { try from.map { try FeedOption.read($0) } }
 
     func run() async throws {
         let (result, sources) = read(kinds: .current)
@@ -144,7 +243,18 @@ struct WatchCommand: AsyncParsableCommand {
         kinds: BackendKinds
     ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
         let profiles = Set(PlayerProfile.named.map(\.name))
-        var (result, sources) = WatchConfiguration.read(contentsOf: file, kinds: kinds, profiles: profiles)
+        var (result, sources): (Result<WatchConfiguration, ConfigurationError>, ConfigurationSources)
+        if let file {
+            (result, sources) = WatchConfiguration.read(
+                contentsOf: file,
+                kinds: kinds,
+                profiles: profiles,
+                needsStreams: from == nil
+            )
+        } else {
+            (result, sources) = (.success(WatchConfiguration()), ConfigurationSources())
+        }
+        if from != nil { result = result.map { $0.reading(silence: silence?.duration ?? .seconds(180)) } }
         if let location {
             result = result.map { configuration in
                 var configuration = configuration
@@ -173,8 +283,9 @@ struct WatchCommand: AsyncParsableCommand {
     private func summary(of configuration: WatchConfiguration) -> TerminalText {
         let all = String(counting: configuration.streams.count, "stream")
         let streams = shard == nil ? all : "\(part(of: configuration).streams.count) of \(all)"
+        let known = configuration.places.map { "settings of \(String(counting: $0.streams.count, "stream"))" }
         let parts = [
-            streams, String(counting: configuration.backends.count, "backend"),
+            known ?? streams, String(counting: configuration.backends.count, "backend"),
             String(counting: configuration.alerts.count, "alert"),
             String(counting: configuration.receivers.count, "receiver"),
         ]

@@ -26,6 +26,7 @@ final class WatchReloader: Sendable {
     private let identities: StreamIdentities
     private let log: WatchLog
     private let notifier: ServiceNotifier
+    private let tls: WatchTLS?
     private let state: Lock<State>
     private let kinds = BackendKinds.current
 
@@ -39,11 +40,12 @@ final class WatchReloader: Sendable {
         access: WatchAccess,
         identities: StreamIdentities,
         log: WatchLog,
-        notifier: ServiceNotifier
+        notifier: ServiceNotifier,
+        tls: WatchTLS? = nil
     ) {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
         (self.factory, self.access, self.identities) = (factory, access, identities)
-        (self.log, self.notifier) = (log, notifier)
+        (self.log, self.notifier, self.tls) = (log, notifier, tls)
         state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
     }
 
@@ -51,6 +53,7 @@ final class WatchReloader: Sendable {
 
     /// Reads the configuration again, if forced or if a file has changed; returns at once.
     func reload(isForced: Bool) {
+        tls?.reload(isForced: isForced)
         let dates = Self.dates(state.withLock { $0.sources })
         let starts = state.withLock { state in
             guard isForced || dates != state.seen else { return false }
@@ -116,6 +119,7 @@ final class WatchReloader: Sendable {
             factory.routes.replace(WatchRun.routes(new))
             factory.keepReceivers(of: new)
             identities.replace(new)
+            tls?.apply(new)
             state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")
@@ -134,16 +138,19 @@ final class WatchReloader: Sendable {
     private static func dates(_ sources: ConfigurationSources) -> [String: String] {
         let paths = sources.files.union(sources.folders)
         var dates: [String: String] = [:]
-        for path in paths where !path.isEmpty {
-            // A manager of configurations may exchange the target of a link.
-            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            let attributes = try? FileManager.default.attributesOfItem(atPath: target)
-            let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
-            // Two changes within a tick of the clock of the file system have one date.
-            let (size, number) = (attributes?[.size] as? Int, attributes?[.systemFileNumber] as? Int)
-            dates[path] = "\(target) \(date ?? 0) \(size ?? 0) \(number ?? 0)"
-        }
+        for path in paths where !path.isEmpty { dates[path] = date(of: path) }
         return dates
+    }
+
+    /// Where a file is and when it was last changed.
+    static func date(of path: String) -> String {
+        // A manager of configurations may exchange the target of a link.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
+        // Two changes within a tick of the clock of the file system have one date.
+        let (size, number) = (attributes?[.size] as? Int, attributes?[.systemFileNumber] as? Int)
+        return "\(target) \(date ?? 0) \(size ?? 0) \(number ?? 0)"
     }
 }
 

@@ -4,6 +4,7 @@ internal import Instrument
 internal import InstrumentBackendKinds
 internal import InstrumentCommandLine
 internal import InstrumentFiles
+internal import InstrumentHTTP
 internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
 internal import InstrumentTerminal
@@ -42,7 +43,7 @@ struct WatchRun {
         routes.replace(Self.routes(configuration))
         let factory = try Self.factory(command, log.terminal, routes)
         let delivery = try WatchDelivery(configuration, factory, taps, identities, log: log, clock: clock)
-        let source = ProbeSource(
+        let probes = ProbeSource(
             instrument: delivery.instrument,
             taps: taps,
             transport: transport,
@@ -51,7 +52,9 @@ struct WatchRun {
             keepsCookies: command.access.cookieJar,
             clock: clock
         )
+        let source: any SessionSource = command.from == nil ? probes : NoSessions()
         let monitor = makeMonitor(source, delivery, clock)
+        let feed = try makeFeed(factory.transport)
         let facts: @Sendable () -> MonitorFacts = {
             var facts = MonitorFacts()
             facts.ledgers = delivery.ledgers
@@ -60,7 +63,8 @@ struct WatchRun {
             return facts
         }
         let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport), clock: clock)
-        let server = try await makeServer(service, access)
+        let tls = try WatchTLS.make(command, configuration, log)
+        let server = try await makeServer(service, access, tls)
         delivery.instrument.ready()
         let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let reloader = WatchReloader(
@@ -73,13 +77,19 @@ struct WatchRun {
             access: access,
             identities: identities,
             log: log,
-            notifier: notifier
+            notifier: notifier,
+            tls: tls
         )
         let stop = Gate()
         StopSignals.report(reloadsTo: { reloader.reload(isForced: true) }, to: { stop.open() })
         log.terminal.whenOutputCloses { stop.open() }
         monitor.start()
-        if let server { log.event("listening on \(address(of: server))") }
+        let reading = feed.map { feed in
+            let reading = FeedReading(feed, into: monitor, clock: clock) { [log] in log.warning($0) }
+            return Task { await reading.run() }
+        }
+        if let server { log.event("listening on \(address(of: server, isSecure: tls != nil))") }
+        if let feed { log.event("reads \(feed.name)") }
         notifier.ready("watches \(String(counting: command.part(of: configuration).streams.count, "stream"))")
         factory.health.observe { [weak monitor] in monitor?.note($0) }
         let resending = Task { await factory.resender.run(monitor, clock: clock) }
@@ -89,6 +99,8 @@ struct WatchRun {
         resending.cancel()
         notifier.stopping()
         service.close()
+        reading?.cancel()
+        await reading?.value
         await monitor.stop(timeout: .seconds(20))
         let isDelivered = await delivery.shutdown(timeout: .seconds(10))
         await server?.stop()
@@ -117,7 +129,21 @@ struct WatchRun {
         )
     }
 
-    private func makeMonitor(_ source: ProbeSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
+    /// The source of samples; nil for a monitor that plays its streams. Exits with code 2 if the source cannot be used.
+    private func makeFeed(_ transport: any HTTPTransport) throws -> (any SampleFeed)? {
+        guard let option = try command.feed() else { return nil }
+        let position = command.state.map { directory in
+            FeedPosition(directory: directory, source: option.name) { [log] in log.warning($0) }
+        }
+        return try option.make(
+            command.credentials,
+            since: command.since ?? .latest,
+            position: position,
+            transport: transport
+        )
+    }
+
+    private func makeMonitor(_ source: any SessionSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
         var options = MonitorOptions()
         options.maxSessions = command.maxSessions
         let shard = command.shard.flatMap { Shard($0) }
@@ -183,7 +209,7 @@ struct WatchRun {
     }
 
     private func makeProbes(_ transport: SystemTransport) throws -> ProbePage? {
-        guard command.listen != nil else { return nil }
+        guard command.listen != nil, command.from == nil else { return nil }
         return ProbePage(
             transport: transport,
             guarded: try SystemTransport.ofProgram(refusingPrivateAddresses: true, access: command.access),
@@ -191,11 +217,15 @@ struct WatchRun {
         )
     }
 
-    private func makeServer(_ service: MonitorService, _ access: WatchAccess) async throws -> MonitorServer? {
+    private func makeServer(
+        _ service: MonitorService,
+        _ access: WatchAccess,
+        _ tls: WatchTLS?
+    ) async throws -> MonitorServer? {
         guard let address = command.listen.flatMap({ HostPort(listening: $0) }) else { return nil }
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (address.host, Int(address.port))
-        configuration.access = access.control
+        (configuration.access, configuration.tls) = (access.control, tls?.identity)
         do throws(ServerError) {
             return try await MonitorServer.start(configuration) { await service.respond($0) }
         } catch {
@@ -204,9 +234,9 @@ struct WatchRun {
         }
     }
 
-    private func address(of server: MonitorServer) -> String {
+    private func address(of server: MonitorServer, isSecure: Bool) -> String {
         let host = command.listen.flatMap { HostPort(listening: $0) }?.host ?? ""
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)"
+        return "http\(isSecure ? "s" : "")://\(host.contains(":") ? "[\(host)]" : host):\(server.port)"
     }
 
     /// Looks at the configuration's files, deletes old files, gives memory back, and reports to the service manager.

@@ -55,6 +55,11 @@ final class NATSClient {
         return try answer()
     }
 
+    /// Publishes a message without an answer.
+    func publish(_ subject: String, _ payload: String) throws {
+        try write("PUB \(subject) \(payload.utf8.count)\r\n\(payload)\r\n")
+    }
+
     /// Creates a stream with one subject, in files.
     func createStream(_ subject: String = "samples", _ settings: String = "", replicas: Int = 1) throws {
         let answer = try request(

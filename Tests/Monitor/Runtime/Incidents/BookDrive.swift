@@ -24,7 +24,7 @@ struct BookDrive {
         var watched = configuration(streams, alerts)
         change(&watched.incidents)
         book = IncidentBook(watched, groupWait: .seconds(10))
-        book.configure(watched, hosts: Set(streams.map(\.url.host)))
+        book.configure(watched, hosts: ["": Set(streams.map(\.url.host))])
         now = Timestamp(instant: MonotonicInstant(nanoseconds: 5_000_000_000), wallTime: begin)
         self.streams = Dictionary(streams.map { ($0.name, $0) }) { first, _ in first }
         self.alerts = Dictionary(alerts.map { ($0.name, $0) }) { first, _ in first }

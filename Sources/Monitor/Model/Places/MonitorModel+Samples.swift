@@ -1,0 +1,276 @@
+package import Instrument
+internal import InstrumentHTTP
+internal import InstrumentQuality
+internal import InstrumentWatch
+
+extension AttributeKey where Value == String {
+    /// What the probe writes of an error, which names the request that failed.
+    fileprivate static var errorPhase: Self { "errorPhase" }
+    fileprivate static var errorURL: Self { "errorURL" }
+}
+
+extension AttributeKey where Value == Int {
+    fileprivate static var errorStatus: Self { "errorStatus" }
+    fileprivate static var countRequests: Self { "countRequests" }
+    fileprivate static var countFailedRequests: Self { "countFailedRequests" }
+}
+
+/// Samples of monitors elsewhere: each stream of each place is a stream here, which this monitor does not play.
+extension MonitorModel {
+    /// Takes samples that a source returned. Nothing in them is trusted: what a monitor could not have written is
+    /// refused and counted.
+    package mutating func take(_ batch: SampleBatch, at now: Timestamp) {
+        guard places != nil, !isStopping else { return }
+        if places?.failure != nil {
+            places?.failure = nil
+            places?.readSince = now.instant
+        }
+        for (reason, count) in batch.refused { places?.refuse(reason, count: count) }
+        for record in batch.records { take(record, at: now) }
+        if batch.isCaughtUp { places?.isCaughtUp = true }
+    }
+
+    private mutating func take(_ record: SampleRecord, at now: Timestamp) {
+        let attributes = record.sample.attributes
+        let (stream, location) = (attributes[.monitorStream] ?? "", attributes[.monitorLocation])
+        let place = location ?? ""
+        guard !stream.isEmpty || location != nil else { return refuse(.unnamed) }
+        let ahead = record.sample.time.wallTime.milliseconds.saturatingSubtract(now.wallTime.milliseconds)
+        guard LabelRules.problem(withValue: stream, of: "name") == nil,
+            LabelRules.problem(withValue: place, of: "location") == nil
+        else { return refuse(.invalid) }
+        let known = places?.places[place] == nil ? nil : place
+        if ahead > PlaceBook.mostAhead { return refuse(.future, of: known) }
+        if Duration.milliseconds(ahead) < .zero - PlaceBook.memory { return refuse(.late, of: known) }
+        guard places?.arrive(place, at: now) == true else { return refuse(.excess) }
+        endSilence(of: place, at: now)
+        guard case .event(let event) = record.sample, !stream.isEmpty, let playback = event[.playbackId] else { return }
+        guard event[.isAdsTracker] != true else { return }
+        switch slot(of: StreamOrigin(stream: stream, place: place), event, at: now) {
+        case .failure(let reason): refuse(reason.refusal, of: place)
+        case .success(let slot):
+            observe(event, record, slot, session: (event[.senderId] ?? "") + "/" + playback, at: now)
+        }
+    }
+
+    mutating func refuse(_ reason: SampleRefusal, of place: String? = nil) { places?.refuse(reason, of: place) }
+
+    // MARK: Streams
+
+    private struct Refused: Error { let refusal: SampleRefusal }
+
+    /// The slot of a stream, which is added with the first event that names its address.
+    private mutating func slot(of origin: StreamOrigin, _ event: Event, at now: Timestamp) -> Result<Int, Refused> {
+        let name = origin.description
+        if let slot = slots[name] {
+            if event.action == .mediaRequest { update(slot, labels: Self.labels(of: event, origin)) }
+            return .success(slot)
+        }
+        guard let book = places else { return .failure(Refused(refusal: .excess)) }
+        let address = event[.source].flatMap { try? HTTPURL($0) } ?? book.settings.streams[origin.stream]?.url
+        guard let address else { return .failure(Refused(refusal: .invalid)) }
+        guard book.streamCount < PlaceBook.mostStreams else { return .failure(Refused(refusal: .excess)) }
+        return .success(add(origin, at: address, labels: Self.labels(of: event, origin)))
+    }
+
+    /// The labels of a stream, with its location. Those that no configuration may have are left out.
+    private static func labels(of event: Event, _ origin: StreamOrigin) -> [String: String] {
+        var labels: [String: String] = [:]
+        for label in event.attributes.monitorLabels.prefix(LabelRules.mostLabels)
+        where LabelRules.problem(withName: label.name) == nil
+            && LabelRules.problem(withValue: label.value, of: label.name) == nil
+        {
+            labels[label.name] = label.value
+        }
+        labels["location"] = StreamOrigin.name(of: origin.place)
+        return labels
+    }
+
+    /// Adds a stream that another monitor plays; returns its slot.
+    @discardableResult
+    mutating func add(_ origin: StreamOrigin, at address: HTTPURL, labels: [String: String]) -> Int {
+        let (slot, name) = (nextSlot, origin.description)
+        nextSlot += 1
+        let stream = stream(of: origin, at: address, labels: labels)
+        var state = StreamState(slot: slot, stream, offset: .zero, start: .never)
+        if let totals = retired.take(name) { state.finished = totals }
+        configure(&state)
+        (streams[slot], slots[name]) = (state, slot)
+        order.append(slot)
+        places?.streamCount += 1
+        places?.places[origin.place]?.slots.insert(slot)
+        book.watch(origin)
+        if !state.alerts.isEmpty { book.hosts[origin.place, default: []].insert(address.host) }
+        return slot
+    }
+
+    /// The stream with the settings that the configuration has for its name.
+    private func stream(of origin: StreamOrigin, at address: HTTPURL, labels: [String: String]) -> WatchedStream {
+        let nowhere = ConfigurationPlace(file: "", line: 0, column: 0)
+        var stream =
+            configuration.places?.streams[origin.stream]
+            ?? WatchedStream(name: origin.description, url: address, place: nowhere)
+        // Unless the configuration says otherwise, nothing is known of pauses between sessions.
+        if configuration.places?.streams[origin.stream] == nil { stream.schedule = .continuous }
+        (stream.name, stream.url, stream.labels, stream.origin) = (origin.description, address, labels, origin)
+        return stream
+    }
+
+    private mutating func update(_ slot: Int, labels: [String: String]) {
+        guard var state = streams[slot], state.stream.labels != labels else { return }
+        state.stream.labels = labels
+        configure(&state)
+        streams[slot] = state
+    }
+
+    /// Applies a new configuration to the streams of other monitors.
+    mutating func reconfigurePlaces(at now: Timestamp) {
+        guard let settings = configuration.places else { return }
+        var book = PlaceBook(settings, at: now.instant)
+        if let old = places {
+            book = PlaceBook(settings, continuing: old)
+        }
+        places = book
+        for slot in order {
+            guard var state = streams[slot], let origin = state.stream.origin else { continue }
+            state.stream = stream(of: origin, at: state.stream.url, labels: state.stream.labels)
+            configure(&state)
+            streams[slot] = state
+        }
+    }
+
+    // MARK: Sessions
+
+    private mutating func observe(
+        _ event: Event,
+        _ record: SampleRecord,
+        _ slot: Int,
+        session: String,
+        at now: Timestamp
+    ) {
+        guard let state = streams[slot], let origin = state.stream.origin else { return }
+        var event = event
+        if let remote = state.run?.remote, remote.session == session {
+            guard let time = takeTime(of: record, slot, at: now) else { return refuse(.late, of: origin.place) }
+            event.time = time
+        } else {
+            if let remote = state.run?.remote {
+                guard record.sample.time.wallTime >= remote.begin else { return refuse(.late, of: origin.place) }
+                let isQuiet = remote.arrival.duration(to: now.instant) >= RemoteRun.reach
+                guard event.action == .mediaRequest || isQuiet else { return refuse(.rival, of: origin.place) }
+                _ = finish(slot, .stopped, isLost: true, at: now)
+            } else if state.endedSession == session {
+                // What comes behind the end of a session says nothing new.
+                return
+            }
+            event.time = begin(slot, session, record, at: now)
+        }
+        change(slot) { state in
+            state.latestSample = now.instant
+            state.countRequests(event)
+            state.noteFailedRequest(event)
+            Self.take(event, into: &state, at: now)
+        }
+        plan(slot)
+        if let ending = SessionEnding(event) {
+            change(slot) { $0.endedSession = session }
+            _ = finish(slot, ending, at: now)
+        }
+        settle(slot, at: now)
+    }
+
+    private mutating func takeTime(of record: SampleRecord, _ slot: Int, at now: Timestamp) -> Timestamp? {
+        var time: Timestamp?
+        change(slot) { $0.withRun { time = $0.remote?.take(record, at: now) } }
+        return time
+    }
+
+    private mutating func begin(_ slot: Int, _ session: String, _ record: SampleRecord, at now: Timestamp) -> Timestamp
+    {
+        let remote = RemoteRun(session, record, at: now)
+        let begin = remote.start(at: now)
+        let id = SessionID(slot: slot, number: nextSession, stream: streams[slot]?.stream.name ?? "")
+        nextSession += 1
+        runningCount += 1
+        var run = StreamState.Run(id: id, begin: begin)
+        run.remote = remote
+        change(slot) { state in
+            state.phase = .running(run)
+            state.finished.sessions += 1
+            state.sampled = nil
+            state.requestFailures.beginSession()
+            state.note("session", "session \(id.number) begins", at: now.wallTime)
+        }
+        return begin
+    }
+}
+
+extension MonotonicInstant {
+    /// An instant that never comes.
+    static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
+}
+
+extension SessionEnding {
+    /// The end of a session that an event is; nil for any other event.
+    fileprivate init?(_ event: Event) {
+        switch event.action {
+        case .end: self = .ended
+        case .stop, .next: self = .stopped
+        case .error where event[.isFatal] == true:
+            let code = event[.errorCode] ?? "error"
+            self = .failed(code: code, message: event[.errorDescription] ?? code)
+        default: return nil
+        }
+    }
+}
+
+extension StreamState {
+    /// No session makes more requests.
+    private static let mostRequests = 1_000_000_000
+
+    /// Adds the requests that a session has made since its last event.
+    fileprivate mutating func countRequests(_ event: Event) {
+        let count = min(event[.countRequests] ?? 0, Self.mostRequests)
+        guard let run, count > run.requests else { return }
+        let failed = max(run.failedRequests, min(event[.countFailedRequests] ?? 0, count))
+        integrals.requests += Double(count - run.requests)
+        integrals.failedRequests += Double(failed - run.failedRequests)
+        finished.failedRequests += failed - run.failedRequests
+        withRun { ($0.requests, $0.failedRequests) = (count, failed) }
+    }
+
+    /// Notes the request that ended a session: the cause is in the error.
+    fileprivate mutating func noteFailedRequest(_ event: Event) {
+        guard event.action == .error, event[.isFatal] == true,
+            let address = event[.errorURL].flatMap({ try? HTTPURL($0) }),
+            let failure = RequestObservation.Failure(errorCode: event[.errorCode] ?? "")
+        else { return }
+        let request = RequestObservation(
+            kind: event[.errorPhase] ?? "",
+            status: event[.errorStatus],
+            isFailure: true,
+            total: .zero,
+            byteCount: 0,
+            failure: failure,
+            address: address.description,
+            begin: event.time
+        )
+        requestFailures.observe(request, at: event.time)
+        requests.append(LoggedRequest(time: event.time.wallTime, request: request))
+    }
+}
+
+extension RequestObservation.Failure {
+    /// The failure of a request that a probe's error code names; nil for other errors.
+    fileprivate init?(errorCode: String) {
+        switch errorCode {
+        case "notFound", "httpStatus": self = .status
+        case "timedOut": self = .timedOut
+        case "connection": self = .connection
+        case "tls": self = .tls
+        case "refusedAddress": self = .refused
+        case "invalidManifest", "wrongContent": self = .content
+        default: return nil
+        }
+    }
+}

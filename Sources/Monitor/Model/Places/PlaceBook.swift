@@ -1,0 +1,114 @@
+internal import Instrument
+internal import InstrumentWatch
+
+/// What is known of the places whose monitors send samples; bounded.
+struct PlaceBook: Sendable {
+    struct Place: Sendable {
+        /// When the latest sample arrived.
+        var latest: Timestamp
+        var samples = 0
+        var refused: [SampleRefusal: Int] = [:]
+        /// Whether the place has sent nothing for the time that is an incident.
+        var isSilent = false
+        /// The slots of its streams.
+        var slots: Set<Int> = []
+    }
+
+    /// Further places and streams are refused.
+    static let mostPlaces = 200
+    static let mostStreams = 20_000
+    /// A stream of which no sample has arrived for this long is forgotten.
+    static let memory = Duration.seconds(86_400)
+    /// A sample whose time is further ahead is refused; the clocks of places differ.
+    static let mostAhead: Int64 = 3_600_000
+
+    let settings: PlaceSettings
+    var places: [String: Place] = [:]
+    var streamCount = 0
+    var samples = 0
+    var refused: [SampleRefusal: Int] = [:]
+    /// Whether the source has been read to its end once: until then, streams are in states of the past.
+    var isCaughtUp = false
+    /// Why the source cannot be read; nil while it can.
+    var failure: (reason: String, since: Timestamp)?
+    var isFailureReported = false
+    /// Since when the source is read without a break: silence before says nothing of a place.
+    var readSince: MonotonicInstant
+
+    init(_ settings: PlaceSettings, at now: MonotonicInstant) { (self.settings, readSince) = (settings, now) }
+
+    /// Counts a sample of a place; false if there are too many places.
+    mutating func arrive(_ name: String, at now: Timestamp) -> Bool {
+        samples += 1
+        if places[name] == nil {
+            guard places.count < Self.mostPlaces else { return false }
+            places[name] = Place(latest: now)
+        }
+        places[name]?.latest = now
+        places[name]?.samples += 1
+        return true
+    }
+
+    /// Counts samples that are not used.
+    mutating func refuse(_ reason: SampleRefusal, of place: String? = nil, count: Int = 1) {
+        refused[reason] = refused[reason, default: 0].saturatingAdd(count)
+        if let place { places[place]?.refused[reason, default: 0] += count }
+    }
+
+    /// How long a place has sent nothing, as far as the source was read.
+    func quiet(_ place: Place, at now: MonotonicInstant) -> Duration {
+        max(place.latest.instant, readSince).duration(to: now)
+    }
+}
+
+/// A session that a monitor elsewhere plays.
+struct RemoteRun: Sendable {
+    /// Without a newer sample, a session is known to be in its state for this long: players send a ping every 30 s.
+    static let reach = Duration.seconds(60)
+
+    /// The sender and its playback.
+    let session: String
+    /// The sender's calendar at the first sample.
+    let begin: WallTime
+    private var clock: (sender: MonotonicInstant, here: MonotonicInstant)
+    /// The number of the latest sample.
+    private var last: (log: UInt64, sequence: UInt64)
+    /// The time of the latest sample on this machine's clock.
+    private(set) var latest: MonotonicInstant
+    /// When the latest sample arrived.
+    private(set) var arrival: MonotonicInstant
+
+    /// - Parameters:
+    ///   - session: the sender and its playback.
+    ///   - record: the first sample.
+    ///   - now: when the sample arrived.
+    init(_ session: String, _ record: SampleRecord, at now: Timestamp) {
+        let time = record.sample.time
+        let age = max(0, now.wallTime.milliseconds.saturatingSubtract(time.wallTime.milliseconds))
+        latest = now.instant.advanced(by: .milliseconds(-age))
+        (self.session, begin, arrival) = (session, time.wallTime, now.instant)
+        clock = (time.instant, latest)
+        last = (record.id.log, record.sequence)
+    }
+
+    /// Takes a further sample; returns its time on this machine's clock, or nil for a late sample.
+    ///
+    /// The sender's monotonic clock measures, so that a calendar that is wrong or set changes no duration. A sample is
+    /// never in the future.
+    mutating func take(_ record: SampleRecord, at now: Timestamp) -> Timestamp? {
+        if record.id.log == last.log, record.sequence <= last.sequence { return nil }
+        last = (record.id.log, record.sequence)
+        let elapsed = record.sample.time.instant.nanoseconds.saturatingSubtract(clock.sender.nanoseconds)
+        var instant = MonotonicInstant(nanoseconds: clock.here.nanoseconds.saturatingAdd(elapsed))
+        if instant > now.instant {
+            instant = now.instant
+            clock = (record.sample.time.instant, instant)
+        }
+        latest = max(latest, instant)
+        arrival = now.instant
+        return now.before(latest.duration(to: now.instant))
+    }
+
+    /// The time of the first sample on this machine's clock.
+    func start(at now: Timestamp) -> Timestamp { now.before(latest.duration(to: now.instant)) }
+}
