@@ -49,6 +49,17 @@ function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+/** Saves the report of the month: a link sends no token. */
+async function saveMonth() {
+  try {
+    const answer = await fetch("/month", { headers: headers() });
+    if (!answer.ok) throw new Error("status " + answer.status);
+    save("month.html", await answer.blob(), "text/html");
+  } catch (error) {
+    tell("The monitor does not answer: " + error.message, true);
+  }
+}
+
 /** Asks for some values, and gives them to `send`, which returns what went wrong, with its text. */
 function ask(title, fields, send) {
   const dialog = $("dialog"), form = dialog.querySelector("form");

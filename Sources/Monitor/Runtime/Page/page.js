@@ -174,6 +174,11 @@ $("columns").addEventListener("change", event => {
   drawChoices();
 });
 document.addEventListener("click", event => { if ($("columns").open && !event.target.closest("#columns")) $("columns").open = false; });
+$("month").addEventListener("click", event => {
+  if (!token) return;
+  event.preventDefault();
+  saveMonth();
+});
 $("login").addEventListener("submit", event => {
   event.preventDefault();
   token = $("token").value;
