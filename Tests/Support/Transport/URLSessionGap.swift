@@ -9,6 +9,7 @@ enum URLSessionGap: String, CaseIterable, Sendable {
     case connectionFacts = "FoundationNetworking tells no address, no version and no times of a connection"
     case proxies = "FoundationNetworking uses the proxy of the environment, whatever the configuration says"
     case trailers = "FoundationNetworking ends the process at the trailers of a chunked body"
+    case partialHeads = "FoundationNetworking ends the process when a response ends within its head"
     case brokenResponses = "FoundationNetworking does not tell what broke a response"
     case lateCancellation = "FoundationNetworking ends the process when a request is cancelled near its end"
 
