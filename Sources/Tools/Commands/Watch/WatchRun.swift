@@ -52,8 +52,7 @@ struct WatchRun {
             keepsCookies: command.access.cookieJar,
             clock: clock
         )
-        let source: any SessionSource = command.from == nil ? probes : NoSessions()
-        let monitor = makeMonitor(source, delivery, clock)
+        let monitor = makeMonitor(command.from == nil ? probes : nil, delivery, clock)
         let feed = try makeFeed(factory.transport)
         let facts: @Sendable () -> MonitorFacts = {
             var facts = MonitorFacts()
@@ -143,7 +142,9 @@ struct WatchRun {
         )
     }
 
-    private func makeMonitor(_ source: any SessionSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
+    /// - Parameter probes: the source of the sessions; nil for a monitor of samples from elsewhere.
+    private func makeMonitor(_ probes: ProbeSource?, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
+        let source: any SessionSource = if let probes { probes } else { NoSessions() }
         var options = MonitorOptions()
         options.maxSessions = command.maxSessions
         let shard = command.shard.flatMap { Shard($0) }
@@ -163,7 +164,7 @@ struct WatchRun {
             ? PrintingSink { [log] in log.event($0) }
             : QueueSink(delivery.alerts, clock: clock) { [log] in log.event("alert \($0.line)") }
         guard let file, let evidence else {
-            return Monitor(model, source: source, sink: sink, clock: clock, checker: source)
+            return Monitor(model, source: source, sink: sink, clock: clock, checker: probes)
         }
         return Monitor(
             model,
@@ -173,7 +174,7 @@ struct WatchRun {
             save: { file.write($0) },
             history: file,
             evidence: evidence,
-            checker: source
+            checker: probes
         )
     }
 
