@@ -1,3 +1,4 @@
+/* oxlint-disable no-unused-expressions -- The function is called where the text is evaluated. */
 // Observes the media elements of one document, from an isolated world: the page sees neither the function nor its
 // listeners, and its changes of prototypes do not reach it. Times are those of the page's clock in milliseconds.
 (function (report, api) {

@@ -1,3 +1,4 @@
+/* oxlint-disable no-unused-expressions -- The function is called where the text is evaluated. */
 // Reads what a player says of the media element `this`, in the page's own world. The page may have changed anything:
 // only data properties are read by name, and every value is checked again by the receiver.
 (function () {
