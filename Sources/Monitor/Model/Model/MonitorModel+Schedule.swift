@@ -83,7 +83,8 @@ extension MonitorModel {
         guard let state = streams[slot] else { return [] }
         change(slot) { $0.nextDeadline = nil }
         switch state.phase {
-        case .waiting: return isStopping ? [] : start(slot, at: now)
+        // A deadline of a session of another monitor may come behind its end.
+        case .waiting: return isStopping || state.stream.origin != nil ? [] : start(slot, at: now)
         case .running(let run): return perform(run, slot, at: now)
         case .stopping(let run, _):
             abandonedSessions += 1

@@ -69,6 +69,8 @@ struct PlaceDrive {
     var model: MonitorModel
     var now = Drive.time(0)
     var messages: [AlertMessage] = []
+    /// Sessions that the model wanted to start itself.
+    var starts: [SessionID] = []
     var monitors: [String: RemoteMonitor] = [:]
 
     init(
@@ -104,16 +106,29 @@ struct PlaceDrive {
         if let record = monitors[place]?.sample(action, stream, at: now, attributes) { take([record]) }
     }
 
-    /// Lets time pass; the monitors of these places send pings of a stream that exists for this alone.
+    /// Lets time pass; the monitors of these places send a sample of no stream each second, and a ping of each playback
+    /// every half minute.
     mutating func run(for seconds: Int, pinging places: [String] = []) {
         for _ in 0..<seconds {
             now = Timestamp(
                 instant: now.instant.advanced(by: .seconds(1)),
                 wallTime: WallTime(milliseconds: now.wallTime.milliseconds + 1_000)
             )
-            for place in places { send(.ping, "pulse", in: place) }
+            for place in places {
+                if let record = monitors[place]?.sample(.ping, nil, at: now) { take([record]) }
+                guard now.wallTime.milliseconds / 1_000 % 30 == 0 else { continue }
+                for stream in ["news", "sport"] where state(stream, place)?.run != nil {
+                    send(.ping, stream, in: place)
+                }
+            }
             while model.nextDeadline <= now.instant {
-                for case .notify(let message) in model.advance(to: now) { messages.append(message) }
+                for effect in model.advance(to: now) {
+                    switch effect {
+                    case .notify(let message): messages.append(message)
+                    case .start(let id, _): starts.append(id)
+                    case .stop: break
+                    }
+                }
             }
         }
     }

@@ -110,6 +110,8 @@ struct PlaceTests {
         #expect(drive.state("news", "oslo")?.word == .waiting)
         #expect(drive.state("news", "paris")?.word == .playing)
         #expect(drive.model.alerts.isEmpty)
+        // Nothing is played here.
+        #expect(drive.starts.isEmpty)
         // What a silent place sees of an outage is unknown.
         drive.fail("news", in: ["paris", "rome"])
         drive.run(for: 20, pinging: ["paris", "rome"])
