@@ -126,7 +126,7 @@ struct PlaceDrive {
                     switch effect {
                     case .notify(let message): messages.append(message)
                     case .start(let id, _): starts.append(id)
-                    case .stop: break
+                    case .stop, .check, .keep, .forget: break
                     }
                 }
             }
