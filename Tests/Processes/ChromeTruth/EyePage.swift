@@ -105,9 +105,10 @@ final class EyePage: Sendable {
 
     /// What the eye saw, and the longest time between two of its looks.
     func result() async throws -> (eye: PlaybackEye, worstGap: Duration) {
-        var eye = PlaybackEye()
         for await bytes in reports {
             let report = try JSONDecoder().decode(Report.self, from: Data(bytes))
+            // An eye that was blind for a while sees no stall in that.
+            var eye = PlaybackEye(patience: .milliseconds(max(100, report.worstGap)))
             // The server read its clock between the page's two readings: the quickest answer tells most.
             let best = report.clocks.min { $0[2] - $0[0] < $1[2] - $1[0] } ?? [0, 0, 0]
             let offset = best[1] - (best[0] + best[2]) / 2 * 1e6
@@ -117,6 +118,6 @@ final class EyePage: Sendable {
             }
             return (eye, .milliseconds(report.worstGap))
         }
-        return (eye, .zero)
+        return (PlaybackEye(), .zero)
     }
 }
