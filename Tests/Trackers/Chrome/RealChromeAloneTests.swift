@@ -64,10 +64,7 @@ struct RealChromeAloneTests {
         }
     }
 
-    @Test(
-        "Elements in frames, in shadow roots and outside of the document are measured, each by itself",
-        .disabled("passes alone; after another browser of the same process, one of the four starts may be missing")
-    )
+    @Test("Elements in frames, in shadow roots and outside of the document are measured, each by itself")
     func hiddenElements() async throws {
         let page = """
             <!doctype html><iframe srcdoc='<video autoplay muted src="FILM&frame"></video>'></iframe>
@@ -92,10 +89,7 @@ struct RealChromeAloneTests {
         }
     }
 
-    @Test(
-        "A page that forges events and replaces the functions of prototypes changes nothing",
-        .disabled("passes alone; may wait without end after another browser of the same process")
-    )
+    @Test("A page that forges events and replaces the functions of prototypes changes nothing")
     func hostilePage() async throws {
         let page = """
             <!doctype html><video id="v" muted src="FILM"></video><script>
@@ -117,10 +111,7 @@ struct RealChromeAloneTests {
         }
     }
 
-    @Test(
-        "A playback ends with the page that is left, and with the browser that the tracker ends",
-        .disabled("passes alone; may wait without end after another browser of the same process")
-    )
+    @Test("A playback ends with the page that is left, and with the browser that the tracker ends")
     func leaves() async throws {
         let page = """
             <!doctype html><video id="v" muted src="FILM"></video><script>v.play()
@@ -136,10 +127,7 @@ struct RealChromeAloneTests {
         }
     }
 
-    @Test(
-        "A browser at a port is joined, plays on after the tracker has gone, and is an error when it ends",
-        .disabled("passes alone; may wait without end after another browser of the same process")
-    )
+    @Test("A browser at a port is joined, plays on after the tracker has gone, and is an error when it ends")
     func attaches() async throws {
         guard let program = Chromium.program else {
             return print("SKIPPED: a browser at a port, because there is no chromium")

@@ -143,8 +143,10 @@ extension ChromeModel {
 
     // MARK: - Elements that no event shows
 
-    /// Looks for elements outside of the document and in closed shadow roots, if the browser has made more players than
-    /// the observer has seen elements. Collects the page's garbage, and is therefore bounded.
+    /// Looks for elements that send the document no events, if the browser has made more players than the observer has
+    /// seen elements: those of shadow roots, closed ones too, are in the tree of the document's nodes, and those outside
+    /// of the document among the objects of the page's scripts. The latter search collects the page's garbage, and is
+    /// therefore bounded.
     mutating func search(in session: String) {
         guard var target = targets[session], target.playerCount > target.elementCount,
             target.playerCount > target.searchedCount, target.searchCount < Self.maxSearches
@@ -153,6 +155,12 @@ extension ChromeModel {
         // Whatever is not found now is not searched for again, unless the browser makes another player.
         target.searchedCount = target.playerCount
         targets[session] = target
+        send("DOM.enable", in: session)
+        send("DOM.getDocument", in: session, ["depth": 0])
+        // Without the rest of a tag, the text is found as the beginning of one.
+        for tag in ["<video", "<audio"] {
+            ask(.found(session: session), "DOM.performSearch", in: session, ["query": .string(tag)])
+        }
         for (frame, context) in target.mainContexts.sorted(by: { $0.value < $1.value }).prefix(8) {
             let parameters: [String: JSONValue] = [
                 "expression": "HTMLMediaElement.prototype", "contextId": .int(context),
@@ -199,6 +207,28 @@ extension ChromeModel {
                 let context = targets[session]?.documents.first(where: { $0.value.frame == frame })?.key
             else { return }
             resolve(node, in: context, of: session, .memberResolved(session: session))
+        case .found(let session):
+            guard let search = result?["searchId"]?.text(100), let count = result?["resultCount"]?.int, count > 0 else {
+                return
+            }
+            let parameters: [String: JSONValue] = [
+                "searchId": .string(search), "fromIndex": 0, "toIndex": .int(min(count, Self.maxFound)),
+            ]
+            ask(.nodes(session: session), "DOM.getSearchResults", in: session, parameters)
+            send("DOM.discardSearchResults", in: session, ["searchId": .string(search)])
+        case .nodes(let session):
+            for node in (result?["nodeIds"]?.elements ?? []).prefix(Self.maxFound) {
+                ask(.nodeDescribed(session: session), "DOM.describeNode", in: session, ["nodeId": node])
+            }
+        case .nodeDescribed(let session):
+            // Texts and attributes may look like a tag.
+            guard let node = result?["node"]?["backendNodeId"]?.int,
+                ["VIDEO", "AUDIO"].contains(result?["node"]?["nodeName"]?.string)
+            else { return }
+            // The node does not tell its frame: the observers of other frames do not adopt it.
+            for context in targets[session]?.documents.keys.sorted().prefix(8) ?? [] {
+                resolve(node, in: context, of: session, .memberResolved(session: session))
+            }
         case .memberResolved(let session):
             guard let object = result?["object"]?["objectId"]?.text(200) else { return }
             let function = "function () { globalThis[\"\(names.interface)\"].adopt(this) }"
@@ -217,7 +247,8 @@ extension ChromeModel.Question {
         switch self {
         case .opened, .navigated: nil
         case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _), .members(let session, _),
-            .memberDescribed(let session, _), .memberResolved(let session), .required(let session, _):
+            .memberDescribed(let session, _), .memberResolved(let session), .required(let session, _),
+            .found(let session), .nodes(let session), .nodeDescribed(let session):
             session
         case .elementFound(let element), .elementDescribed(let element), .elementResolved(let element),
             .player(let element):

@@ -45,6 +45,8 @@ struct ChromeModel: Sendable {
     /// How long the observer may take to report an element for which the browser has made a player.
     static let searchDelay = Duration.milliseconds(500)
     static let maxSearches = 20
+    /// Nodes of one search that are looked at.
+    static let maxFound = 64
     static let clockSamples = 3
     static let clockInterval = Duration.seconds(20)
 
@@ -213,6 +215,8 @@ extension ChromeModel {
         case prototype(session: String, frame: String), objects(session: String, frame: String),
             members(session: String, frame: String), memberDescribed(session: String, frame: String),
             memberResolved(session: String)
+        /// The steps from the nodes of the document that look like elements.
+        case found(session: String), nodes(session: String), nodeDescribed(session: String)
         /// A command that must not fail.
         case required(session: String, method: String)
     }

@@ -5,9 +5,14 @@
   "use strict"
   const maxElements = 64
   const maxText = 2000
-  // Reports that a document may send at once, and for each second after that.
+  // Reports that a document may send at once, and for each second after that; those that say only what holds now, as
+  // that of the volume, leave room for those without which a playback cannot be told.
   const burst = 200
   const refill = 60
+  const reserve = 100
+  const minor = new Set(["volumechange", "ratechange", "resize", "encrypted"])
+  // Reports of an element that wait until there is room.
+  const maxMissed = 8
   // A playhead that stands for so long, in milliseconds, while the element waits for data is a stall.
   const patience = 100
   const names = [
@@ -23,12 +28,12 @@
 
   function text(value, length) { return String(value ?? "").slice(0, length ?? maxText) }
 
-  // Whether a report may be sent now.
-  function take() {
+  // Whether a report may be sent now, and leaves room for this number of others.
+  function take(rest) {
     const now = performance.now()
     budget = Math.min(burst, budget + (now - refilled) * refill / 1000)
     refilled = now
-    if (budget < 1) return false
+    if (budget < 1 + rest) return false
     budget -= 1
     return true
   }
@@ -44,19 +49,14 @@
   }
 
   function send(kind, state, element, time, more) {
-    if (!take()) {
+    if (!take(minor.has(kind) ? reserve : 0)) {
+      if (!minor.has(kind)) {
+        state.missed.push({ kind, time, more })
+        if (state.missed.length > maxMissed) state.missed.shift()
+      }
       if (isCatchingUp) return
-      // What happened meanwhile is not reported one by one: each element reports what holds then.
       isCatchingUp = true
-      setTimeout(() => {
-        isCatchingUp = false
-        budget += states.size + 1
-        report(JSON.stringify({ k: "overflow", t: performance.now() }))
-        for (const state of states.values()) {
-          const element = state.reference.deref()
-          if (element) send("state", state, element, performance.now())
-        }
-      }, 1000)
+      setTimeout(catchUp, 1000)
       return
     }
     const message = {
@@ -71,6 +71,21 @@
       message.q = element.getVideoPlaybackQuality().droppedVideoFrames
     }
     report(JSON.stringify(Object.assign(message, more)))
+  }
+
+  // Not all that happened meanwhile is reported: the latest changes of each element, and what holds now.
+  function catchUp() {
+    isCatchingUp = false
+    report(JSON.stringify({ k: "overflow", t: performance.now() }))
+    for (const state of states.values()) {
+      const element = state.reference.deref()
+      if (!element) continue
+      const missed = state.missed
+      state.missed = []
+      budget = Math.max(budget, missed.length + 1)
+      for (const { kind, time, more } of missed) send(kind, state, element, time, more)
+      send("state", state, element, performance.now())
+    }
   }
 
   function source(element) {
@@ -196,7 +211,7 @@
     if (states.size >= maxElements) return 0
     count += 1
     const state = { number: count, reference: new WeakRef(element), generation: 0, isAwaiting: false, waiting: null,
-      anchor: null }
+      anchor: null, missed: [] }
     states.set(count, state)
     numbers.set(element, count)
     for (const name of names) element.addEventListener(name, listen)
