@@ -55,7 +55,7 @@ struct ObjectivesCommand: AsyncParsableCommand {
             if let pdf {
                 // A browser that is missing is reported before a file is written.
                 let printer = try PagePrinter(browser: browser)
-                try await printer.print(page, to: pdf)
+                try await printer.write(page, toPDF: pdf)
             }
             if output == "-" {
                 try terminal.output(TerminalText(trusted: String(decoding: page, as: UTF8.self)))

@@ -36,8 +36,8 @@ struct PagePrinter {
         return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
-    /// Prints a page; returns when the file is complete.
-    func print(_ page: [UInt8], to path: String) async throws {
+    /// Prints a page to a file; returns when the file is complete.
+    func write(_ page: [UInt8], toPDF path: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "player-monitor-\(UUID().uuidString)").path
         do throws(FileError) { try Folder.create(folder) } catch {
             throw ValidationError("cannot make a directory for the browser: \(error)")
