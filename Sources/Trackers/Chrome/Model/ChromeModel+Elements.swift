@@ -144,8 +144,10 @@ extension ChromeModel {
     // MARK: - Elements that no event shows
 
     /// Looks for elements that send the document no events, if the browser has made more players than the observer has
-    /// seen elements: those of shadow roots, closed ones too, are in the tree of the document's nodes, and those outside
-    /// of the document among the objects of the page's scripts. The latter search collects the page's garbage, and is
+    /// seen elements.
+    ///
+    /// Those of shadow roots, closed ones too, are in the tree of the document's nodes, and those outside of the
+    /// document among the objects of the page's scripts. The search of objects collects the page's garbage, and is
     /// therefore bounded.
     mutating func search(in session: String) {
         guard var target = targets[session], target.playerCount > target.elementCount,
