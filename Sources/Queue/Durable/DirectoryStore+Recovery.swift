@@ -200,9 +200,25 @@ extension DirectoryStore {
             state.log.skip(to: max(end, accepted))
             state.nextSequence = state.log.nextSequence
         }
-        if !records.isEmpty { try placeAgain(rows) }
-        // Otherwise the samples may be in a file that has moved to another folder.
-        if isEndKnown { noteLost(missing) }
+        if isEndKnown {
+            if !records.isEmpty { try placeAgain(rows) }
+            noteLost(missing)
+        } else {
+            // The samples may be in a file that has moved to another folder: none of them counts as lost here.
+            let left = leave(missing, rows)
+            if !records.isEmpty { try placeAgain(left) }
+        }
+    }
+
+    /// Leaves numbers to another folder; returns the rows with the cursors behind them.
+    private func leave(_ numbers: SequenceSet, _ rows: [Bookkeeping.PlaceRow]) -> [Bookkeeping.PlaceRow] {
+        var rows = rows
+        for range in numbers.ranges {
+            let erased = state.withLock { $0.erased }
+            for index in rows.indices { rows[index].leave(range, erased) }
+            leaveOut(range)
+        }
+        return rows
     }
 
     /// Computes the places again, because the log has older samples than before.
