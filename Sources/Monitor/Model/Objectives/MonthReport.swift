@@ -14,8 +14,11 @@ package struct MonthReport: Hashable, Sendable {
         package let days: [BudgetSeries.Day?]
 
         /// The sums of all days.
-        package var sum: BudgetSeries.Day {
-            days.reduce(into: BudgetSeries.Day()) { sum, day in
+        package let sum: BudgetSeries.Day
+
+        init(_ objective: Objective, group: String, days: [BudgetSeries.Day?]) {
+            (self.objective, self.group, self.days) = (objective, group, days)
+            sum = days.reduce(into: BudgetSeries.Day()) { sum, day in
                 sum.bad += day?.bad ?? 0
                 sum.total += day?.total ?? 0
             }
@@ -116,7 +119,7 @@ extension MonitorModel {
     package func month(_ period: ReportPeriod, at now: Timestamp) -> MonthReport {
         let budgets = configuration.objectives.flatMap { objective in
             objectives.series.filter { $0.key.objective == objective.name }.map { key, series in
-                MonthReport.Budget(objective: objective, group: key.group, days: series.days(period.days))
+                MonthReport.Budget(objective, group: key.group, days: series.days(period.days))
             }
         }
         let known = book.order.compactMap { book.incidents[$0] }
@@ -183,7 +186,7 @@ extension MonthReport {
 extension MonthReport.Budget {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
-            "name": .string(objective.name), "goal": .double((objective.goal * 1e9).rounded() / 1e9),
+            "name": .string(objective.name), "goal": .double(objective.shownGoal),
             "days": .array(days.map { day in day.map { .double(1 - $0.bad / $0.total) } ?? .null }),
         ]
         members["value"] = value.map { .double($0) }

@@ -185,7 +185,7 @@ package struct ObjectiveBook: Sendable {
             for (key, budget) in budgets {
                 guard let value = value(budget, objective, at: time) else { continue }
                 var row: [String: JSONValue] = [
-                    "name": .string(objective.name), "goal": .double((objective.goal * 1e9).rounded() / 1e9),
+                    "name": .string(objective.name), "goal": .double(objective.shownGoal),
                     "value": .double(value.good),
                     "budgetLeft": .double(value.left), "days": .int(objective.days),
                     "burning": .bool(firing.contains(key)),
@@ -296,6 +296,9 @@ extension JSONValue {
 }
 
 extension Objective {
+    /// The goal in documents: without the digits that a percentage has as a binary number.
+    var shownGoal: Double { (goal * 1e9).rounded() / 1e9 }
+
     /// The name of the alert of the burn rate.
     var alertName: String { "objective \(name)" }
 
