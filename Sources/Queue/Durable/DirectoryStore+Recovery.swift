@@ -161,7 +161,7 @@ extension DirectoryStore {
     }
 
     /// Copies staged records into the log. The log may have lost records that were copied before: those that are staged
-    /// are copied again, and the others count as lost.
+    /// are copied again, and the others count as lost; if the log's end is in another folder, they may be there.
     private func takeOver(
         _ areas: [StagingArea],
         _ rows: [Bookkeeping.PlaceRow],
@@ -175,12 +175,15 @@ extension DirectoryStore {
         let records = areas.flatMap { $0.records(from: start) }.filter { !erased.contains($0.sequence) }
             .sorted { $0.sequence < $1.sequence }
         if let first = records.first?.sequence, first < next { state.withLock { $0.log.resume(at: start) } }
-        var missing = SequenceSet()
+        var (missing, rows) = (SequenceSet(), rows)
+        func miss(_ numbers: Range<UInt64>) {
+            if isEndKnown { missing.append(numbers) } else { leave(numbers, &rows) }
+        }
         var end = start
         for record in records where record.sequence >= end {
             guard let base = record.bytes.baseAddress else { continue }
             if record.sequence > end {
-                missing.append(end..<record.sequence)
+                miss(end..<record.sequence)
                 draining.withLock { _ in sealHead() }
                 state.withLock { $0.log.skip(to: record.sequence) }
             }
@@ -195,30 +198,26 @@ extension DirectoryStore {
         }
         draining.withLock { _ in sealHead() }
         let accepted = min(max(next, areas.map(\.stagedEnd).max() ?? 0), FolderNames.maxNumber)
-        if accepted > end { missing.append(end..<accepted) }
+        if accepted > end { miss(end..<accepted) }
         state.withLock { state in
             state.log.skip(to: max(end, accepted))
             state.nextSequence = state.log.nextSequence
         }
-        if isEndKnown {
-            if !records.isEmpty { try placeAgain(rows) }
-            noteLost(missing)
-        } else {
-            // The samples may be in a file that has moved to another folder: none of them counts as lost here.
-            let left = leave(missing, rows)
-            if !records.isEmpty { try placeAgain(left) }
-        }
+        if !records.isEmpty || !isEndKnown { try placeAgain(rows) }
+        noteLost(missing)
     }
 
-    /// Leaves numbers to another folder; returns the rows with the cursors behind them.
-    private func leave(_ numbers: SequenceSet, _ rows: [Bookkeeping.PlaceRow]) -> [Bookkeeping.PlaceRow] {
-        var rows = rows
-        for range in numbers.ranges {
-            let erased = state.withLock { $0.erased }
-            for index in rows.indices { rows[index].leave(range, erased) }
-            leaveOut(range)
+    /// Leaves numbers to another folder, in the places and in rows from which places are computed. Saved before samples
+    /// behind the numbers are in the log: the next start would count the numbers as lost.
+    private func leave(_ numbers: Range<UInt64>, _ rows: inout [Bookkeeping.PlaceRow]) {
+        state.withLock { state in
+            for index in rows.indices { rows[index].leave(numbers, state.erased) }
+            for index in state.places.indices {
+                state.places[index].row.leave(numbers, state.erased)
+                state.places[index].isChanged = true
+            }
         }
-        return rows
+        leaveOut(numbers)
     }
 
     /// Computes the places again, because the log has older samples than before.
@@ -252,6 +251,14 @@ extension DirectoryStore {
             guard 0..<(1 << 48) ~= unsaved, unsaved > 0 else { return }
             countRefused(&state, unsaved)
         }
+    }
+
+    /// Ends the recovery of a log whose last file has moved to another folder.
+    func skipNumbersBehindOpenEnd() {
+        skipNumbers()
+        if state.withLock({ $0.hasUnsavedGaps }) { return }
+        // If this fails, the next start skips numbers once more.
+        try? bookkeeping.setEndOpen(false)
     }
 
     func skipNumbers() {

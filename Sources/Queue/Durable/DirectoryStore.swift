@@ -166,6 +166,7 @@ final class DirectoryStore: Sendable {
         let rows: [Bookkeeping.PlaceRow]
         let rowsLeft: [Bookkeeping.PlaceRow]
         var unopened: [SegmentedLog.Unopened] = []
+        let isEndKnown: Bool
         do {
             // The headers of segments have a checksum, so that their number has precedence.
             let known = SegmentFiles.logNumber(in: path) ?? mark?.logNumber
@@ -213,6 +214,10 @@ final class DirectoryStore: Sendable {
                     carried: try bookkeeping.carriedSums()
                 )
             )
+            let isEndElsewhere = unopened.contains { $0.numbers == nil || $0.isSpare }
+            // Before the file moves: after a kill, the next start must not count its samples as lost.
+            if isEndElsewhere { try bookkeeping.setEndOpen(true) }
+            isEndKnown = try !isEndElsewhere && !bookkeeping.isEndOpen()
             let refusedCount = try bookkeeping.refusedCount()
             state.withLock { ($0.unsavedAbsent, $0.refusedCount) = (forgottenLeaps, refusedCount) }
         } catch let error as QueueError {
@@ -222,7 +227,6 @@ final class DirectoryStore: Sendable {
         }
         // First of all: what is saved from here on says that the samples of these files are elsewhere.
         try moveOut(unopened)
-        let isEndKnown = !unopened.contains { $0.numbers == nil || $0.isSpare }
         var left = mark
         if left == nil { left = try foundMark(in: stagingDirectory) }
         if let left { try recover(left, in: stagingDirectory, rowsLeft, isEndKnown: isEndKnown) }
@@ -235,7 +239,7 @@ final class DirectoryStore: Sendable {
         }
         reportLosses(rows)
         // The end of the log's last file is unknown; a spare may be that file.
-        if !isEndKnown { skipNumbers() }
+        if !isEndKnown { skipNumbersBehindOpenEnd() }
         finishErasing()
     }
 

@@ -81,7 +81,7 @@ final class Bookkeeping: Sendable {
         _ = try newest(in: "")
         _ = (try carriedLogs(), try carriedSums())
         _ = try read { try Self.logNumber($0) }
-        _ = try refusedCount()
+        _ = (try refusedCount(), try isEndOpen())
         // After a momentary error, SQLite opens a file only for reading: every later write of the process would fail.
         try write { try $0.execute(sql: "UPDATE log SET random = random") }
     }
@@ -159,6 +159,9 @@ final class Bookkeeping: Sendable {
             try database.execute(sql: "ALTER TABLE log ADD COLUMN refused INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("carried") { try createCarried(in: $0) }
+        migrator.registerMigration("openEnd") { database in
+            try database.execute(sql: "ALTER TABLE log ADD COLUMN openEnd INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 
@@ -180,6 +183,17 @@ final class Bookkeeping: Sendable {
             let row = try Row.fetchOne(database, sql: "SELECT refused FROM log")
             return try row?.decode(Int.self, forColumn: "refused") ?? 0
         }
+    }
+
+    /// Whether the file with the log's end has moved to another folder, and the recovery behind it is not complete.
+    func isEndOpen() throws -> Bool {
+        try read { try Bool.fetchOne($0, sql: "SELECT openEnd FROM log") ?? false }
+    }
+
+    /// Saves whether the end is open. Once this method returns, the change survives a loss of power.
+    func setEndOpen(_ isOpen: Bool) throws {
+        try write { try $0.execute(sql: "UPDATE log SET openEnd = ?", arguments: [isOpen]) }
+        try synchronize()
     }
 
     /// All places, without order.

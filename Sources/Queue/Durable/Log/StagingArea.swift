@@ -31,6 +31,7 @@ internal import Musl
 /// | 56 | the sequence number after the last sample that was or is being staged |
 /// | 64 | the sequence number after the last staged sample |
 /// | 72 | the number of samples that the store has refused |
+/// | 80 | inode of the mount namespace, device and inode of the root that the process had; 0 if unknown |
 ///
 /// The random number of the log is in the folder, too, and says to which folder the records belong. Device and inode
 /// only tell a folder from its copy: they change when a volume is attached again. Version 1 has a header of 64 bytes
@@ -113,6 +114,20 @@ final class StagingArea: @unchecked Sendable {
     /// The number of samples that the store has refused; 0 if it is unknown.
     var refusedCount: Int { layout.isCurrent ? Int(clamping: load(72)) : 0 }
 
+    /// Writes what the process that makes the area sees of the file systems.
+    func note(_ view: FileView) {
+        for (value, offset) in [(view.namespace, 80), (view.root.device, 88), (view.root.inode, 96)] {
+            store(value, offset)
+        }
+    }
+
+    /// What the process that made the area saw of the file systems: the folder's path is a path for processes with the
+    /// same view; nil if it is unknown.
+    var view: FileView? {
+        guard layout.isCurrent, case let namespace = load(80), namespace != 0 else { return nil }
+        return FileView(namespace: namespace, root: FileIdentity(device: load(88), inode: load(96)))
+    }
+
     private func store(_ value: UInt64, _ offset: Int) {
         base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
@@ -166,6 +181,7 @@ final class StagingArea: @unchecked Sendable {
             descriptor: descriptor
         )
         area.store(UInt64(folder.utf8.count), 48)
+        if let view = FileView.current { area.note(view) }
         let end = area.half(halfCount)
         for (index, byte) in folder.utf8.enumerated() { end.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
         return area
@@ -310,8 +326,8 @@ final class StagingArea: @unchecked Sendable {
     /// Locks the file. Returns false if a process uses it.
     func lock() -> Bool {
         guard let descriptor else { return true }
-        // Another start holds a lock for an instant.
-        for _ in 0..<5 {
+        // Another start holds a lock for an instant, and so does a child process until it runs its program.
+        for _ in 0..<100 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
             usleep(1000)
         }

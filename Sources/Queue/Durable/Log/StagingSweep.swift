@@ -11,14 +11,15 @@ internal import Musl
 
 /// Deletes the staging areas of ended processes whose folders were deleted: no start would find them.
 ///
-/// Keeps an area in doubt: if its volume is not mounted, if its folder was renamed beside its old place, or if the
-/// folder that is there now refers to it.
+/// Keeps an area in doubt: if its volume is not mounted, if its folder was renamed beside its old place, if the folder
+/// that is there now refers to it, or if its process saw other file systems than this one, as in a container.
 enum StagingSweep {
     static func run(in directory: String) {
+        guard let view = FileView.current else { return }
         for path in StagingArea.paths(in: directory) {
             // An area in use is locked.
             guard let area = try? StagingArea.open(leftAt: path, log: nil, isLocked: false),
-                isAbandoned(area, at: path), area.lock()
+                area.view == view, isAbandoned(area, at: path), area.lock()
             else {
                 continue
             }
