@@ -10,7 +10,8 @@ internal import Musl
 
 /// What a process sees of the file systems: its mount namespace (mount_namespaces(7)) and its root.
 ///
-/// In a container, in a chroot or in a service with a private `/tmp`, a path is another folder than outside, or missing.
+/// In a container, in a chroot or in a service with a private `/tmp`, a path is another folder than outside, or is
+/// missing.
 struct FileView: Equatable {
     /// The inode of the mount namespace.
     let namespace: UInt64
