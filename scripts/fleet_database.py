@@ -17,7 +17,8 @@ from chdb import session
 import fleet_brokers
 
 SQL = pathlib.Path(__file__).resolve().parent.parent / "sql/clickhouse"
-BATCH = 20_000
+# Messages of one insert, and of one request to the stream.
+BATCH, PULL = 20_000, 5_000
 
 
 def statements(text):
@@ -137,10 +138,11 @@ class Stream:
         self.database, self.port = database, int(port)
         # Answers come to the subject of this process alone.
         self.inbox = f"inbox.{os.getpid()}".encode()
-        self.socket, self.bytes = None, b""
+        self.socket, self.bytes, self.place, self.mark = None, bytearray(), 0, 0
 
     def connect(self):
-        self.socket, self.bytes = socket.create_connection(("127.0.0.1", self.port), timeout=30), b""
+        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=1)
+        self.bytes, self.place, self.mark = bytearray(), 0, 0
         self.line()
         self.write(b'CONNECT {"verbose":false,"headers":true}\r\nSUB %s 1\r\nPING\r\n' % self.inbox)
         while self.line() != b"PONG":
@@ -156,26 +158,30 @@ class Stream:
         self.write(b"PUB %s %s %d\r\n%s\r\n" % (subject, self.inbox, len(payload), payload))
 
     def fill(self):
+        """Receives more; what is before the message that is being read leaves the buffer."""
+        del self.bytes[: self.mark]
+        self.place, self.mark = self.place - self.mark, 0
         part = self.socket.recv(1 << 20)
         if not part:
             raise ConnectionError("the server closed the connection")
         self.bytes += part
 
     def line(self):
-        while b"\r\n" not in self.bytes:
+        while (end := self.bytes.find(b"\r\n", self.place)) < 0:
             self.fill()
-        line, self.bytes = self.bytes.split(b"\r\n", 1)
+        line, self.place = bytes(self.bytes[self.place : end]), end + 2
         return line
 
     def take(self, count):
-        while len(self.bytes) < count + 2:
+        while len(self.bytes) - self.place < count + 2:
             self.fill()
-        data, self.bytes = self.bytes[:count], self.bytes[count + 2 :]
+        data, self.place = bytes(self.bytes[self.place : self.place + count]), self.place + count + 2
         return data
 
     def message(self):
         """The reply subject, the header block and the payload of the next message."""
         while True:
+            self.mark = self.place
             words = self.line().split()
             if words[:1] == [b"PING"]:
                 self.write(b"PONG\r\n")
@@ -196,11 +202,16 @@ class Stream:
     def read_batch(self):
         if not self.socket:
             self.connect()
-        self.request(b"$JS.API.CONSUMER.MSG.NEXT.SAMPLES.clickhouse", json.dumps({"batch": BATCH, "expires": 200_000_000}).encode())
+        self.request(b"$JS.API.CONSUMER.MSG.NEXT.SAMPLES.clickhouse", json.dumps({"batch": PULL, "no_wait": True}).encode())
         replies, values = [], []
-        while len(values) < BATCH:
-            reply, headers, payload = self.message()
-            # 404, 408 and 409 end a request: no message, its time is over.
+        while len(values) < PULL:
+            try:
+                reply, headers, payload = self.message()
+            except TimeoutError:
+                # What comes later belongs to the next batch.
+                self.place = self.mark
+                break
+            # 404, 408 and 409 end a request.
             if headers.startswith(b"NATS/1.0 4") and not reply:
                 break
             replies.append(reply)
