@@ -61,11 +61,11 @@ def send(library, brokers, topic, values):
     for value in values:
         if library.rd_kafka_produce(handle, -1, COPY, value, len(value), None, 0, None):
             raise SystemExit("librdkafka refuses a message")
-    left = library.rd_kafka_flush(client, 60_000)
+    left = library.rd_kafka_flush(client, 600_000)
     library.rd_kafka_topic_destroy(handle)
     library.rd_kafka_destroy(client)
     if left:
-        raise SystemExit("messages were not delivered within 60 s")
+        raise SystemExit("messages were not delivered within 600 s")
 
 
 def main(count, topic, partitions):

@@ -3,14 +3,15 @@
 Usage: fleet_database.py read FOLDER BROKERS TOPIC PARTITIONS NATS-PORT
        fleet_database.py compare FOLDER SHARDS
 
-`read` prints a line of JSON after each turn, and ends with its standard input. It reads the topic as a consumer of librdkafka that commits
+`read` prints a line of JSON after each turn. With the line `die` it kills itself after its next insert, before it commits; with another, or at the
+end of its standard input, it ends. It reads the topic as a consumer of librdkafka that commits
 after the insert, and the stream as a pull consumer that acknowledges after the insert: chDB has no threads that read a topic in the background,
 and no engine for NATS. What was inserted and not committed when the process was killed comes again.
 
 `compare` reads SHARDS/*/reference.ndjson, `unsure.ndjson` (samples of a call that a kill has interrupted, which may be there or not) and
 SHARDS/broken.json, and prints the figures and differences as JSON. (Needs chdb from PyPI: scripts/install-sql-engines.sh)
 """
-import base64, ctypes, glob, json, os, pathlib, select, socket, sys, time
+import base64, ctypes, glob, json, os, pathlib, select, signal, socket, sys, time
 
 from chdb import session
 
@@ -34,6 +35,8 @@ class Database:
     def __init__(self, folder):
         self.session = session.Session(folder)
         self.batch = folder + "-batch"
+        # Whether the process kills itself after its next insert.
+        self.is_doomed = False
 
     def run(self, text):
         return str(self.session.query(text, "CSV")).strip()
@@ -63,6 +66,8 @@ class Database:
                 file.write(value)
         quoted = self.batch.replace("'", "\\'")
         self.run(f"INSERT INTO sample_lines SELECT line FROM file('{quoted}', 'RowBinary', 'line String')")
+        if self.is_doomed:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def insert_file(self, path, format="LineAsString"):
         quoted = path.replace("\\", "\\\\").replace("'", "\\'")
@@ -226,7 +231,11 @@ def read(folder, brokers, topic, partitions, port):
     database.make_tables()
     sources = [Topic(database, brokers, topic, int(partitions)), Stream(database, port)]
     is_counted = True
-    while not select.select([sys.stdin], [], [], 0)[0]:
+    while True:
+        if select.select([sys.stdin], [], [], 0)[0]:
+            if sys.stdin.readline() != "die\n":
+                break
+            database.is_doomed = True
         end, messages = time.monotonic() + 2, 0
         while time.monotonic() < end:
             count = sum(source.read() for source in sources)
@@ -252,7 +261,8 @@ VIEWS = "metrics_by_hour", "metrics_by_stream"
 def compare(folder, shards):
     database = Database(folder + "/database")
     database.make_tables()
-    database.run("CREATE DATABASE IF NOT EXISTS reference")
+    database.run("DROP DATABASE IF EXISTS reference")
+    database.run("CREATE DATABASE reference")
     database.run("USE reference")
     database.make_tables()
     report = {}
