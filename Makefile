@@ -16,7 +16,7 @@ export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQu
 STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-chrome compare-players compare-vlc compare-gstreamer origin soak demonstrate try-monitor pictures
+.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-chrome compare-players compare-vlc compare-gstreamer origin soak demonstrate fleet try-monitor pictures
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
@@ -38,6 +38,7 @@ help:
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
 	@echo "make soak             watches 200 streams for an hour and plots memory and threads; OPTIONS has other numbers"
 	@echo "make demonstrate      injects random faults into 50 streams for ten minutes and verifies the alerts"
+	@echo "make fleet            a day of 100,000 virtual players through Kafka and NATS into ClickHouse, with kills; compares every figure"
 	@echo "make pictures         takes pictures of the dashboard in each of its states, and compares them with the stored ones"
 	@echo "make try-monitor      runs the commands of the monitor's guide"
 	@echo "make benchmark        measures the cost of an emit, the queue, the backends and streams"
@@ -70,6 +71,13 @@ soak: programs
 demonstrate: programs
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
 	scripts/demonstrate-monitor.py $(OPTIONS)
+
+# About 15 minutes on two cores; OPTIONS='--players 5000' for a quick run.
+fleet: programs
+	$(SWIFT) build -c release --package-path Benchmarks --scratch-path .build --product FleetSimulation
+	@scripts/install-sql-engines.sh
+	@scripts/install-servers.sh || [ $$? -eq 3 ]
+	scripts/run-fleet.py $(OPTIONS)
 
 # OPTIONS='--update' stores the pictures again, after a change of looks; OPTIONS='--only panel' takes some of them.
 pictures:

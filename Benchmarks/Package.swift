@@ -63,6 +63,14 @@ let package = Package(
                 .product(name: "InstrumentQuality", package: "instrument"),
             ]
         ),
+        // A day of virtual players, for scripts/run-fleet.py.
+        .executableTarget(
+            name: "FleetSimulation",
+            dependencies: [
+                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentKafka", "InstrumentNATS",
+                "InstrumentQuality", "InstrumentTestKit",
+            ].map { .product(name: $0, package: "instrument") }
+        ),
         .executableTarget(
             name: "ValidationBenchmark",
             dependencies: ["CMeasure", .product(name: "InstrumentServices", package: "instrument")]
