@@ -16,12 +16,13 @@ export SERVER_TESTS = ^(KafkaTests|MPVTests|NATSTests|OpenBackendTests|DurableQu
 STEPS ?=
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-chrome compare-players compare-vlc compare-gstreamer origin soak demonstrate fleet try-monitor pictures
+.PHONY: help play check test test-long build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-chrome compare-players compare-vlc compare-gstreamer compare-libmpv origin soak demonstrate fleet try-monitor pictures
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
 	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
 	@echo "make compare-mpv      plays the same schedules with the probe and with mpv, and prints one table"
+	@echo "make compare-libmpv   measures the tracker of libmpv against an eye that reads the number of each displayed picture"
 	@echo "make compare-chrome   measures the tracker of Chromium against an eye that reads the number of each displayed picture"
 	@echo "make compare-gstreamer measures the tracker of GStreamer in the same way, and what it costs"
 	@echo "make compare-vlc      measures the tracker of libVLC against an eye that reads the number of each displayed picture"
@@ -98,6 +99,9 @@ compare-chrome: dependencies
 
 compare-vlc: dependencies
 	scripts/compare-vlc.sh
+
+compare-libmpv: dependencies
+	scripts/compare-libmpv.sh
 
 compare-gstreamer: dependencies
 	scripts/compare-gstreamer.sh

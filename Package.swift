@@ -279,8 +279,8 @@ let package = Package(
         library(
             "MonitorRuntime",
             "Monitor/Runtime",
-            uses: "Check Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Sockets TLS Terminal Text"
-                + " Transport Watch",
+            uses: "Check Chrome Files HTTP JSON Manifests Monitor PageDesign Probe Quality Rules Sockets TLS Terminal"
+                + " Text Transport Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/month.css"]
                 + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]
@@ -395,9 +395,14 @@ let package = Package(
         ),
         tests("MPV", "Trackers/MPV", uses: "JSON MPV Sockets Text Trackers", and: ["MPVChild"]),
         tests("Chrome", "Trackers/Chrome", uses: "Chrome JSON Origin"),
-        tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "VLCStage"]),
+        tests("VLC", "Trackers/VLC", uses: "FrameCode Origin VLC", and: [onLinux("CVLC"), "TruthStage", "VLCStage"]),
         tests("LibMPV", "Trackers/LibMPV", uses: "JSON LibMPV MPV Origin", and: [onLinux("CMPV")]),
-        tests("GStreamer", "Trackers/GStreamer", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),
+        tests(
+            "GStreamer",
+            "Trackers/GStreamer",
+            uses: "FrameCode GStreamer Origin",
+            and: ["GStreamerStage", "TruthStage"]
+        ),
         tests("AVPlayer", "Trackers/AVPlayer", uses: "AVPlayer"),
         tests("IMA", "Trackers/IMA", uses: "IMA"),
         tests(
@@ -485,14 +490,17 @@ let package = Package(
         ),
         shared("LoopbackServers"),
         shared("TestTraits", and: ["LoopbackServers"]),
-        shared("VLCStage", uses: "FrameCode VLC", and: [onLinux("CVLC")]),
-        shared("GStreamerStage", uses: "FrameCode GStreamer", and: [onLinux("CGStreamer")]),
+        shared("TruthStage", uses: "FrameCode Origin"),
+        shared("VLCStage", uses: "FrameCode VLC", and: ["TruthStage", onLinux("CVLC")]),
+        shared("GStreamerStage", uses: "FrameCode GStreamer", and: ["TruthStage", onLinux("CGStreamer")]),
+        shared("LibMPVStage", uses: "FrameCode LibMPV MPV", and: ["TruthStage", onLinux("CMPV")]),
         shared("QueueTorture", uses: "TestKit", and: ["LoopbackServers", "QueueChildPlan"]),
         .target(name: "CostMeasurement", path: "Tests/Shared/CostMeasurement"),
         .target(name: "CTestResolver", path: "Tests/Shared/CTestResolver"),
         .target(name: "QueueChildPlan", path: "Tests/Shared/QueueChildPlan"),
-        process("GStreamerTruth", uses: "FrameCode GStreamer Origin", and: ["GStreamerStage"]),
+        process("GStreamerTruth", and: ["GStreamerStage", "TruthStage"]),
         process("KafkaClusterChild", and: ["CKafka"]),
+        process("LibMPVTruth", and: ["LibMPVStage", "TruthStage"]),
         process("LifecycleChild", uses: "Backends DurableQueue Sensors Trackers"),
         process("MPVChild", uses: "MPV"),
         process("PoolChild", uses: "DurableQueue Transport", and: ["LoopbackServers"]),
@@ -503,7 +511,7 @@ let package = Package(
         ),
         process("SensorsChild", uses: "Sensors"),
         process("ChromeTruth", uses: "Chrome FrameCode Origin", and: ["LoopbackServers"]),
-        process("VLCTruth", uses: "FrameCode Origin VLC", and: ["VLCStage"]),
+        process("VLCTruth", and: ["TruthStage", "VLCStage"]),
     ],
     swiftLanguageModes: [.v6]
 )

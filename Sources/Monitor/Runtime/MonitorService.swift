@@ -110,7 +110,10 @@ package final class MonitorService: Sendable {
         switch await probes.run(target, monitor.state.configuration, scrapeTimeout: limit, format) {
         case .success(let bytes): return ServerReply(200, format.contentType, bytes)
         case .failure(.notConfigured):
-            return .text(403, "the target must be a configured stream, or a URL on the host and port of one")
+            return .text(
+                403,
+                "the target must be a configured stream that is no page, or a URL on the host and port of one"
+            )
         case .failure(.busy): return .text(503, "too many probes run; try again later")
         }
     }

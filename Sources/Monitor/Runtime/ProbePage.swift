@@ -78,9 +78,11 @@ package final class ProbePage: Sendable {
 
     /// The stream that a target names, or whose host and port the target's are.
     static func resolve(_ target: String, _ configuration: WatchConfiguration) -> (HTTPURL, WatchedStream)? {
-        if let stream = configuration.streams.first(where: { $0.name == target }) { return (stream.url, stream) }
+        // A probe plays no web page.
+        let streams = configuration.streams.lazy.filter { $0.player != .page }
+        if let stream = streams.first(where: { $0.name == target }) { return (stream.url, stream) }
         guard let url = try? HTTPURL(target), url.userInfo == nil,
-            let stream = configuration.streams.first(where: { $0.url.origin == url.origin })
+            let stream = streams.first(where: { $0.url.origin == url.origin })
         else { return nil }
         return (url, stream)
     }

@@ -1,10 +1,7 @@
 package import Instrument
-internal import InstrumentCheck
 package import InstrumentHTTP
-internal import InstrumentManifests
 package import InstrumentMonitor
 internal import InstrumentProbe
-internal import InstrumentRules
 package import InstrumentWatch
 
 /// Plays streams with probes, and runs their checks beside them.
@@ -23,16 +20,13 @@ package final class ProbeSource: SessionSource {
     private let taps: SessionTaps
     private let transport: any HTTPTransport
     private let userAgent: String
-    /// The headers of all sessions and checks.
-    private let headers: HTTPHeaders
-    /// Whether each session and each check keeps the cookies of its servers.
-    private let keepsCookies: Bool
+    /// The checks beside sessions, also beside those of another source.
+    package let checks: SessionChecks
     private let clock: any SchedulingClock
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
-    private let checkExecutor = CheckExecutor()
     /// The checks that people asked for.
-    private let checks = Lock<(tasks: [Int: Task<Void, Never>], next: Int)>(([:], 0))
+    private let wanted = Lock<(tasks: [Int: Task<Void, Never>], next: Int)>(([:], 0))
     private let reportsResponses: @Sendable () -> Bool
 
     /// Creates a source.
@@ -57,12 +51,12 @@ package final class ProbeSource: SessionSource {
     ) {
         (self.instrument, self.taps, self.transport, self.clock) = (instrument, taps, transport, clock)
         (self.userAgent, self.reportsResponses) = (userAgent, reportsResponses)
-        (self.headers, self.keepsCookies) = (headers, keepsCookies)
+        checks = SessionChecks(transport: transport, headers: headers, keepsCookies: keepsCookies, clock: clock)
     }
 
     package func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void) {
         var configuration = ProbeConfiguration(userAgent: userAgent)
-        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
+        (configuration.headers, configuration.keepsCookies) = (checks.headers, checks.keepsCookies)
         if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let probe = Probe(
             MediaSource(stream.url.secretText),
@@ -74,11 +68,7 @@ package final class ProbeSource: SessionSource {
         instrument.set(.monitorStream, to: stream.name, in: .tracker(tracker))
         taps.add(tracker) { report(.event($0)) }
         probe.report(requestsTo: { report(.request(RequestObservation($0))) })
-        let check = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
-            Task(executorPreference: checkExecutor) { [transport, clock] in
-                await plan.run(stream, transport, clock) { report(.checked($0)) }
-            }
-        }
+        let check = checks.start(stream) { report(.checked($0)) }
         running.withLock { $0[id.number] = Running(probe: probe, tracker: tracker, report: report, check: check) }
         startPolling()
         probe.play()
@@ -122,21 +112,19 @@ package final class ProbeSource: SessionSource {
 
 extension ProbeSource: StreamChecker {
     package func check(_ stream: WatchedStream, report: @escaping @Sendable (CheckProgress) -> Void) {
-        guard let plan = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies) else {
-            return report(.ended(nil))
-        }
-        checks.withLock { checks in
-            checks.next += 1
-            let number = checks.next
-            checks.tasks[number] = Task(executorPreference: checkExecutor) { [self] in
-                let all = await plan.runOnce(stream, transport, clock) { report(.found($0)) }
-                report(.ended(all))
-                self.checks.withLock { $0.tasks[number] = nil }
+        let hasChecks = wanted.withLock { wanted in
+            wanted.next += 1
+            let number = wanted.next
+            wanted.tasks[number] = checks.startOnce(stream) { [self] progress in
+                report(progress)
+                if case .ended = progress { self.wanted.withLock { $0.tasks[number] = nil } }
             }
+            return wanted.tasks[number] != nil
         }
+        if !hasChecks { report(.ended(nil)) }
     }
 
-    package func cancelChecks() { for task in checks.withLock({ Array($0.tasks.values) }) { task.cancel() } }
+    package func cancelChecks() { for task in wanted.withLock({ Array($0.tasks.values) }) { task.cancel() } }
 }
 
 extension RequestObservation {
@@ -178,125 +166,5 @@ extension SessionEnding {
         case .stopped, nil: self = .stopped
         case .failed(let error): self = .failed(code: "\(error.code)", message: error.message)
         }
-    }
-}
-
-/// The checks that run beside a session.
-struct CheckPlan {
-    /// One run of a check ends after this time, so that what it remembers is bounded.
-    private static let longestRun = Duration.seconds(900)
-    /// The shortest interval between the starts of two runs.
-    private static let shortestRound = Duration.seconds(60)
-    /// The length of a check that a person asked for.
-    private static let onceDuration = Duration.seconds(30)
-
-    private let configuration: StreamCheckConfiguration
-
-    /// Creates a plan; nil for a stream without checks.
-    init?(_ stream: WatchedStream, headers: HTTPHeaders = HTTPHeaders(), keepsCookies: Bool = false) {
-        let settings = stream.checks
-        var configuration = StreamCheckConfiguration()
-        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
-        configuration.keepsEvidence = true
-        var media = MediaCheckConfiguration()
-        (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)
-        media.loudness = settings.loudness ?? false
-        media.allPictures = settings.allPictures ?? false
-        guard settings.isOn else { return nil }
-        let needsMedia = settings.needsMedia
-        let ignored = Set(settings.ignoredRules)
-        configuration.rules = settings.rules == true ? Rule.all.filter { !ignored.contains($0.id.description) } : []
-        if settings.rules != true {
-            // A playlist that cannot be fetched is no playlist that is kept.
-            configuration.rules = Rule.all.filter { $0.id == "manifest-unavailable" }
-        }
-        if needsMedia {
-            configuration.mediaChecks = media
-            configuration.segmentCount = 3
-            configuration.fetchesOnlyDecodedRenditions = settings.segments ?? 0 == 0
-        }
-        if let count = settings.segments { configuration.segmentCount = max(count, configuration.segmentCount) }
-        configuration.duration = Self.longestRun
-        if case .sampled(_, let length) = stream.schedule { configuration.duration = length }
-        self.configuration = configuration
-    }
-
-    /// Runs the check once, for half a minute if the stream is live.
-    /// - Returns: all that it found; nil if it was cancelled.
-    func runOnce(
-        _ stream: WatchedStream,
-        _ transport: any HTTPTransport,
-        _ clock: any SchedulingClock,
-        report: @escaping @Sendable (CheckObservation) -> Void
-    ) async -> CheckObservation? {
-        var configuration = configuration
-        configuration.duration = min(configuration.duration, Self.onceDuration)
-        let check = StreamCheck(stream.url, transport: transport, clock: clock, configuration: configuration)
-        let sum = Lock(CheckObservation(isReadable: false))
-        _ = await check.run(reportingRounds: { round in
-            let observation = CheckObservation(round)
-            sum.withLock { $0.add(observation) }
-            report(observation)
-        })
-        return Task.isCancelled ? nil : sum.withLock { $0 }
-    }
-
-    /// Runs the check until the task is cancelled; for a sampled stream once.
-    func run(
-        _ stream: WatchedStream,
-        _ transport: any HTTPTransport,
-        _ clock: any SchedulingClock,
-        report: @escaping @Sendable (CheckObservation) -> Void
-    ) async {
-        let (ages, findings) = (Lock(PlaylistAges()), Lock(RepeatedFindings()))
-        var wasShort = false
-        repeat {
-            let next = clock.now.advanced(by: Self.shortestRound)
-            let check = StreamCheck(stream.url, transport: transport, clock: clock, configuration: configuration)
-            ages.withLock { $0.beginRun() }
-            findings.withLock { $0.beginRun(carries: wasShort) }
-            _ = await check.run(reportingRounds: { round in
-                let now = clock.now
-                let observation = CheckObservation(ages.withLock { $0.complete(round, at: now) })
-                report(findings.withLock { $0.complete(observation) })
-            })
-            wasShort = clock.now < next
-            guard stream.schedule == .continuous else { return }
-            do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
-        } while !Task.isCancelled
-    }
-}
-
-extension CheckObservation {
-    /// Adds a later round of the same check.
-    fileprivate mutating func add(_ round: CheckObservation) {
-        broken.removeAll { known in round.broken.contains { $0.rule == known.rule } }
-        broken += round.broken
-        (playlistAge, targetDuration, loudness) = (round.playlistAge, round.targetDuration, round.loudness)
-        isReadable = isReadable || round.isReadable
-    }
-
-    init(_ round: StreamCheckRound) {
-        self.init(
-            broken: round.broken.map { Broken(rule: $0.rule.description, message: $0.message) }
-                + round.media.map { Broken(rule: $0.kind.rawValue, message: $0.message) },
-            playlistAge: round.playlistAge,
-            targetDuration: round.targetDuration,
-            loudness: round.loudness,
-            isReadable: round.isReadable
-        )
-        evidence = round.evidence.mapValues { $0.map { EvidencePiece($0) } }
-    }
-}
-
-extension EvidencePiece {
-    init(_ evidence: CheckEvidence) {
-        let kind: EvidenceKind =
-            switch evidence.kind {
-            case .picture: .picture
-            case .playlist: .playlist
-            case .segment: .segment
-            }
-        self.init(kind, ending: evidence.ending, text: evidence.text, bytes: evidence.bytes)
     }
 }

@@ -28,7 +28,7 @@ package final class StreamIdentities: Sendable {
     /// The attributes of a stream; nil for one that is not configured, or no longer.
     func attributes(of stream: String) -> Attributes? { state.withLock { $0.streams[stream] } }
 
-    /// The player profile of a stream; nil for one that is not configured, or no longer.
+    /// The player profile of a stream; nil for one that a browser plays, or that is not configured, or no longer.
     func profile(of stream: String) -> String? { state.withLock { $0.profiles[stream] } }
 
     /// The attributes of an event that is of no stream.
@@ -41,7 +41,7 @@ package final class StreamIdentities: Sendable {
             var attributes = state.monitor
             if !stream.labels.isEmpty { attributes[.monitorLabels] = stream.labels }
             state.streams[stream.name] = attributes
-            state.profiles[stream.name] = stream.profile ?? PlayerProfile.standard.name
+            if !stream.player.needsTab { state.profiles[stream.name] = stream.profile ?? PlayerProfile.standard.name }
         }
         return state
     }

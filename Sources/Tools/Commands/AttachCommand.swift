@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentChrome
 internal import InstrumentCommandLine
-internal import InstrumentDurableQueue
 internal import InstrumentMPV
 internal import InstrumentTerminal
 
@@ -28,9 +27,6 @@ enum PlayerOption: Hashable {
 
 /// `player-monitor attach`: measures a running player from outside.
 struct AttachCommand: AsyncParsableCommand {
-    /// The limit for the delivery of the remaining samples at the end.
-    private static var shutdownTimeout: Duration { .seconds(10) }
-
     static let configuration = CommandConfiguration(
         commandName: "attach",
         abstract: "Measure a running player until it exits.",
@@ -79,27 +75,16 @@ struct AttachCommand: AsyncParsableCommand {
     }
 
     private func measure(_ player: MPVPlayer, _ terminal: Terminal) async throws {
-        let durable = try delivery.makeStore(terminal)
-        let backends = try delivery.makeBackends(terminal)
-        let summary = Summary()
-        let store: any SampleStore = durable ?? InMemoryStore()
-        let system = SystemClock()
-        let watch = DeliveryWatch(backends, in: store, queue: delivery.queue)
-        let instrument = Instrument(
-            to: backends,
-            summedUpBy: summary,
-            store: store,
-            clock: system,
-            deliveringBy: system,
-            terminal: terminal,
-            watch: watch,
-            labels: delivery.labels
-        )
-        let tracker = instrument.add(PlayerTracker(player))
-        let ending = await follow(player, instrument, terminal)
-        store.forget(summary.name)
-        defer { durable?.close() }
-        try report(ending, summary.record(of: tracker), watch, terminal)
+        let chain = try MeasuringChain(delivery, terminal)
+        defer { chain.close() }
+        let tracker = chain.instrument.add(PlayerTracker(player))
+        chain.begin { player.close() }
+        player.connect()
+        let progress = chain.showProgress { ProgressLine.text(of: player) }
+        let ending = await player.waitUntilGone()
+        progress?.cancel()
+        await chain.finish()
+        try report(ending, chain.summary.record(of: tracker), chain.watch, terminal)
     }
 
     private func makePlayer(_ socket: String, _ terminal: Terminal) throws -> MPVPlayer {
@@ -109,29 +94,6 @@ struct AttachCommand: AsyncParsableCommand {
             }
         } catch {
             throw ValidationError(error.description)
-        }
-    }
-
-    private func follow(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> MPVEnding {
-        instrument.ready()
-        StopSignals.report { player.close() }
-        terminal.whenOutputCloses { player.close() }
-        player.connect()
-        let progress = showProgress(of: player, terminal)
-        let ending = await player.waitUntilGone()
-        progress?.cancel()
-        terminal.show(progress: "")
-        await instrument.shutdown(timeout: Self.shutdownTimeout)
-        return ending
-    }
-
-    private func showProgress(of player: MPVPlayer, _ terminal: Terminal) -> Task<Void, Never>? {
-        guard terminal.canShowProgress else { return nil }
-        return Task {
-            while !Task.isCancelled {
-                terminal.show(progress: ProgressLine.text(of: player))
-                try? await Task.sleep(for: .milliseconds(200))
-            }
         }
     }
 

@@ -5,16 +5,14 @@ internal import InstrumentCommandLine
 internal import InstrumentFiles
 internal import InstrumentTerminal
 
-/// The browser that `play --player chrome` starts.
-struct BrowserOptions: ParsableArguments {
-    /// How many tabs one browser has at most: each is a process with some hundred megabytes.
-    private static var maxTabs: Int { 32 }
+/// The browser that plays: its program, and the player libraries of its pages.
+struct BrowserProgram: ParsableArguments {
     private static var maxLibraryLength: Int { 8 << 20 }
 
     @Option(
         name: .customLong("browser"),
         help: ArgumentHelp(
-            "Chromium to start: a path, or a name in PATH; requires --player chrome. By default the first that is installed of "
+            "Chromium that plays: a path, or a name in PATH. By default the first that is installed of "
                 + "\(ChromeLaunch.programs.joined(separator: ", ")).",
             valueName: "program"
         )
@@ -25,13 +23,40 @@ struct BrowserOptions: ParsableArguments {
         name: .customLong("player-library"),
         help: ArgumentHelp(
             """
-            File of hls.js, dash.js or Shaka Player, which plays the URL of a playlist or an MPD; requires --player chrome. May be \
+            File of hls.js, dash.js, Shaka Player or Video.js, with which Chromium plays the URL of a playlist or an MPD. May be \
             repeated. Without a library that plays it, the browser's own player does, if it can.
             """,
             valueName: "file"
         )
     )
     var libraries: [String] = []
+
+    /// Whether an option is given.
+    var isGiven: Bool { program != nil || !libraries.isEmpty }
+
+    var launch: ChromeLaunch { ChromeLaunch(program: program) }
+
+    /// Reads the libraries.
+    func texts() throws -> [[UInt8]] {
+        try libraries.map { path in
+            let bytes: [UInt8]?
+            do throws(FileError) {
+                bytes = try SmallFile.read(path, atMost: Self.maxLibraryLength, followsLinks: true)
+            } catch {
+                throw ValidationError("--player-library: \(error)")
+            }
+            guard let bytes else { throw ValidationError("--player-library: no file '\(path)'") }
+            return bytes
+        }
+    }
+}
+
+/// The browser that `play --player chrome` starts.
+struct BrowserOptions: ParsableArguments {
+    /// How many tabs one browser has at most: each is a process with some hundred megabytes.
+    static var maxTabs: Int { 32 }
+
+    @OptionGroup var program: BrowserProgram
 
     /// Checks the options of a command that starts a browser.
     func validate(_ command: PlayCommand) throws {
@@ -52,7 +77,7 @@ struct BrowserOptions: ParsableArguments {
 
     /// Checks that no option of a browser is given without one.
     func validateUnused() throws {
-        if program != nil || !libraries.isEmpty {
+        if program.isGiven {
             throw ValidationError("--browser and --player-library must be given together with --player chrome")
         }
     }
@@ -66,21 +91,12 @@ struct BrowserOptions: ParsableArguments {
             )
         }
         let pages = try sources.map { try BrowserPage($0) }
-        let texts = try libraries.map { path -> [UInt8] in
-            let bytes: [UInt8]?
-            do throws(FileError) {
-                bytes = try SmallFile.read(path, atMost: Self.maxLibraryLength, followsLinks: true)
-            } catch {
-                throw ValidationError("--player-library: \(error)")
-            }
-            guard let bytes else { throw ValidationError("--player-library: no file '\(path)'") }
-            return bytes
-        }
+        let texts = try program.texts()
         var limits = BrowserRun.Limits(endsWithPlayback: true, start: command.timeout.duration)
         limits.duration = command.duration?.duration
         let run = BrowserRun(terminal: terminal, delivery: command.delivery, limits: limits, isQuiet: command.quiet)
         let configuration = ChromeConfiguration(reportsRequests: command.player.requestEvents)
-        let launch = ChromeLaunch(program: program)
+        let launch = program.launch
         try await run.run { report in
             do throws(ChromeError) {
                 return try ChromeBrowser(starting: launch, configuration: configuration, report: report)
@@ -115,8 +131,7 @@ enum BrowserPage: Hashable {
             self = .page(source)
             return
         }
-        let authority = address.prefix { $0 != "/" }
-        self = .stream(address: source, page: "\(scheme)://\(authority)\(StreamPage.path)")
+        self = StreamPage.address(playing: source).map { .stream(address: source, page: $0) } ?? .page(source)
     }
 
     func open(in browser: ChromeBrowser, with libraries: [[UInt8]]) {

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentChrome
 internal import InstrumentCommandLine
-internal import InstrumentDurableQueue
 internal import InstrumentTerminal
 
 /// A run of a browser, from its first page to the delivery of the last sample: one tracker for each media element that
@@ -18,8 +17,6 @@ struct BrowserRun {
         var duration: Duration?
     }
 
-    /// The limit for the delivery of the remaining samples at the end.
-    private static var shutdownTimeout: Duration { .seconds(10) }
     /// How long a page may take to begin its next media.
     private static var grace: Duration { .seconds(2) }
 
@@ -35,41 +32,23 @@ struct BrowserRun {
         _ make: (@escaping @Sendable (ChromeDiagnostic) -> Void) throws -> ChromeBrowser,
         open: (ChromeBrowser) -> Void = { _ in }
     ) async throws {
-        let durable = try delivery.makeStore(terminal)
-        defer { durable?.close() }
-        let backends = try delivery.makeBackends(terminal)
-        let (summary, system) = (Summary(), SystemClock())
-        let store: any SampleStore = durable ?? InMemoryStore()
-        let watch = DeliveryWatch(backends, in: store, queue: delivery.queue)
-        let instrument = Instrument(
-            to: backends,
-            summedUpBy: summary,
-            store: store,
-            clock: system,
-            deliveringBy: system,
-            terminal: terminal,
-            watch: watch,
-            labels: delivery.labels
-        )
+        let chain = try MeasuringChain(delivery, terminal)
+        defer { chain.close() }
         let terminal = terminal
         let browser = try make { terminal.note("player-monitor: \($0)") }
-        let elements = BrowserElements(instrument)
-        instrument.ready()
-        StopSignals.report { browser.close() }
-        terminal.whenOutputCloses { browser.close() }
+        let elements = BrowserElements(chain.instrument)
+        chain.begin { browser.close() }
         browser.connect {
             elements.add($0)
         } onGone: {
             elements.remove($0)
         }
         open(browser)
-        let tasks = [supervise(browser, elements, system), showProgress(of: elements)]
+        let tasks = [supervise(browser, elements, chain.clock), chain.showProgress { elements.progress }]
         let ending = await browser.waitUntilGone()
         for task in tasks { task?.cancel() }
-        terminal.show(progress: "")
-        await instrument.shutdown(timeout: Self.shutdownTimeout)
-        store.forget(summary.name)
-        try report(ending, elements.rows(summary), watch)
+        await chain.finish()
+        try report(ending, elements.rows(chain.summary), chain.watch)
     }
 
     /// Ends the run by its limits.
@@ -94,17 +73,6 @@ struct BrowserRun {
                 }
                 quietSince = quietSince ?? now
                 if let quietSince, quietSince.duration(to: now) >= Self.grace { browser.close() }
-            }
-        }
-    }
-
-    private func showProgress(of elements: BrowserElements) -> Task<Void, Never>? {
-        guard terminal.canShowProgress else { return nil }
-        let terminal = terminal
-        return Task {
-            while !Task.isCancelled {
-                terminal.show(progress: elements.progress)
-                try? await Task.sleep(for: .milliseconds(200))
             }
         }
     }

@@ -18,7 +18,7 @@ internal import InstrumentText
 ///
 /// Everything may be called from any thread.
 public final class ChromeBrowser: Sendable {
-    private let session: ChromeSession
+    let session: ChromeSession
 
     /// Watches the browser that listens at a port (`--remote-debugging-port`), from ``connect(onPlayer:onGone:)`` on.
     ///
@@ -78,6 +78,31 @@ public final class ChromeBrowser: Sendable {
     ) {
         session.begin(ChromeSession.Listener(opened: onPlayer, gone: onGone))
     }
+
+    /// Begins to watch as ``connect(onPlayer:onGone:)`` does.
+    ///
+    /// - Parameters:
+    ///   - onTab: receives the news of the tabs that ``openTab(_:showing:)`` opens, on the browser's queue.
+    ///   - onRequest: receives their requests for media.
+    package func connect(
+        onPlayer: @escaping @Sendable (ChromePlayer) -> Void,
+        onGone: @escaping @Sendable (ChromePlayer) -> Void,
+        onTab: @escaping @Sendable (ChromeTab, ChromeTab.Event) -> Void,
+        onRequest: @escaping @Sendable (ChromeTab, ChromeTab.Request) -> Void
+    ) {
+        session.begin(ChromeSession.Listener(opened: onPlayer, gone: onGone, tab: onTab, requested: onRequest))
+    }
+
+    /// Opens a page in a new tab with a separate profile, without cookies and cache of other tabs; the tab ends with
+    /// ``close(_:)``. An element whose tab is lost ends with a `Detach`.
+    ///
+    /// - Parameter html: a text of HTML that is shown in place of what the address has.
+    package func openTab(_ address: String, showing html: [UInt8]? = nil) -> ChromeTab {
+        session.openTab(PageToOpen(address: address, body: html))
+    }
+
+    /// Closes a tab, which reports that it is closed; returns at once.
+    package func close(_ tab: ChromeTab) { session.close(tab) }
 
     /// Opens a page in a new tab.
     public func open(_ address: String) { session.open(PageToOpen(address: address)) }

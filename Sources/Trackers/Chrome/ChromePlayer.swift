@@ -26,12 +26,31 @@ public final class ChromePlayer: Player {
     /// Sent as `trackerTarget`.
     public let name: String
     private let queue: DispatchQueue
+    /// The tab with a separate profile in which the element is.
+    package let tab: ChromeTab?
     private let readStatus: @Sendable () -> PlayerStatus?
+    private let readAnswer: @Sendable () -> Answer?
     private let state = Lock(State())
 
-    init(_ name: String, on queue: DispatchQueue, status: @escaping @Sendable () -> PlayerStatus?) {
-        (self.name, self.queue, readStatus) = (name, queue, status)
+    init(
+        _ name: String,
+        in tab: ChromeTab?,
+        on queue: DispatchQueue,
+        status: @escaping @Sendable () -> PlayerStatus?,
+        answer: @escaping @Sendable () -> Answer?
+    ) {
+        (self.name, self.tab, self.queue, readStatus, readAnswer) = (name, tab, queue, status, answer)
     }
+
+    /// What the page answered to the latest question; it is asked every 5 s while it plays.
+    package struct Answer: Hashable, Sendable {
+        package var instant: MonotonicInstant
+        /// Media ahead of the playhead; nil if it is unknown.
+        package var buffered: Duration?
+    }
+
+    /// The page's latest answer; nil once the element is no more there.
+    package var answer: Answer? { readAnswer() }
 
     /// The current status; after the end of the element its last one.
     public var status: PlayerStatus { readStatus() ?? state.withLock { $0.lastStatus } ?? PlayerStatus() }

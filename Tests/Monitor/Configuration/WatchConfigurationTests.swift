@@ -77,6 +77,42 @@ struct WatchConfigurationTests {
         #expect(wrong.count == 1 && wrong.allSatisfy { $0.contains("`down` must be a duration") }, "\(wrong)")
     }
 
+    @Test("A browser plays the streams whose player it is, and every page; neither has the settings of the probe")
+    func players() throws {
+        let defaults = "defaults: { profile: hlsjs, checks: { rules: true } }\n"
+        let streams = try read(
+            defaults + """
+                streams:
+                  - { name: a, url: "http://h/a.m3u8" }
+                  - { name: b, url: "http://h/b.m3u8", player: chrome }
+                  - { name: c, page: "http://h/watch" }
+                """
+        ).streams
+        #expect(streams.map(\.player) == [.probe, .chrome, .page])
+        #expect(streams.map(\.profile) == ["hlsjs", nil, nil])
+        // A page has no playlist that a check could read.
+        #expect(streams.map(\.checks.isOn) == [true, true, false])
+        let all = try read("defaults: { player: chrome }\nstreams: [{ name: a, url: \"http://h/a\" }]").streams
+        #expect(all.map(\.player) == [.chrome])
+    }
+
+    @Test(
+        "A contradiction between a player and a setting is reported at the setting",
+        arguments: [
+            ("url: \"http://h/a\", player: vlc", "1:49: `player` must be probe or chrome (found `vlc`)."),
+            ("page: \"http://h/a\", player: probe", "1:50: `player` of a `page` must be chrome (found `probe`)"),
+            ("page: \"http://h/a\", profile: hlsjs", "1:51: `profile` is for the probe"),
+            ("page: \"http://h/a\", checks: { rules: true }", "1:50: `checks` need a playlist or an MPD"),
+            ("page: \"http://h/a\", url: \"http://h/b\"", "1:28: A stream must have either a `url` or a `page`"),
+            ("page: ftp", "1:28: `page` must be an http or https URL."),
+            ("every: 1m", "1:11: A stream must have a `url` or a `page`"),
+        ]
+    )
+    func playerProblems(text: String, problem: String) {
+        let found = problems("streams: [{ name: a, \(text) }]")
+        #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
+    }
+
     @Test("The example of the guide is read whole, with its include")
     func example() throws {
         let configuration = try read(Self.full, ["streams.d/a.yaml": Self.included, "streams.d/b.txt": "?"])

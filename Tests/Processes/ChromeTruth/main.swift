@@ -88,6 +88,16 @@ struct Library {
                 video.play().catch(() => {}); const hls = new Hls(); hls.loadSource(address); hls.attachMedia(video)
                 """
             self.init(name: "hls.js", bytes: Array(data), statements: statements, endings: [".m3u8"])
+        } else if text.contains("Video.js 7") {
+            let statements = """
+                const streaming = { overrideNative: true }
+                const html5 = { hls: streaming, vhs: streaming, nativeAudioTracks: false, nativeVideoTracks: false }
+                const type = address.includes(".mpd") ? "application/dash+xml" : "application/x-mpegURL"
+                const player = videojs(video, { html5 })
+                player.src({ src: address, type })
+                player.play()?.catch(() => {})
+                """
+            self.init(name: "Video.js", bytes: Array(data), statements: statements, endings: [".m3u8", ".mpd"])
         } else if text.contains("dashjs") {
             let statements =
                 "video.play().catch(() => {}); dashjs.MediaPlayer().create().initialize(video, address, true)"

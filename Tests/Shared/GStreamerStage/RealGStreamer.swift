@@ -4,25 +4,17 @@ internal import Foundation
 package import Instrument
 package import InstrumentFrameCode
 package import InstrumentGStreamer
+package import TruthStage
 
 /// A real `playbin` without a window and without a sound device, in an app that waits for its buffers: an eye reads the
 /// code of each picture when the sink shows it, an ear counts the samples, and a tracker watches.
-package final class RealGStreamer: Sendable {
+package final class RealGStreamer: RealPlayer {
     /// Why GStreamer cannot be used.
     package struct Unusable: Error, CustomStringConvertible {
         package let description: String
     }
 
     private struct Element: @unchecked Sendable { let pointer: UnsafeMutablePointer<GstElement> }
-    private struct Waiter {
-        var isEnough: @Sendable ([PlayerSignal]) -> Bool
-        var continuation: CheckedContinuation<Void, Never>
-    }
-
-    private struct Observed {
-        var signals: [PlayerSignal] = []
-        var waiters: [Waiter] = []
-    }
 
     /// What the app wants and knows.
     private struct App {
@@ -35,7 +27,7 @@ package final class RealGStreamer: Sendable {
 
     private let pipeline: Element
     private let sink = Sink()
-    private let observed = Lock(Observed())
+    package let journal = SignalJournal()
     private let app = Lock(App())
     /// The tracker's player.
     package let tracked: GStreamerPlayer
@@ -89,18 +81,7 @@ package final class RealGStreamer: Sendable {
         g_value_unset(&value)
     }
 
-    /// Reports signals from now on.
-    package func observe() {
-        tracked.report { [observed] signal in
-            let ready = observed.withLock { observed in
-                observed.signals.append(signal)
-                let ready = observed.waiters.filter { $0.isEnough(observed.signals) }
-                observed.waiters.removeAll { $0.isEnough(observed.signals) }
-                return ready.map(\.continuation)
-            }
-            for continuation in ready { continuation.resume() }
-        }
-    }
+    package func observe() { tracked.report { [journal] in journal.append($0) } }
 
     /// Takes the bus's sync handler, as apps with a video overlay do: it passes all messages, or keeps all for itself.
     package func takeSyncHandler(isPassing: Bool) {
@@ -203,38 +184,17 @@ package final class RealGStreamer: Sendable {
         gst_object_unref(pipeline.pointer)
     }
 
-    /// What the eye has seen.
+    package func end() {
+        tracked.close()
+        tracked.settle()
+        release()
+    }
+
     package var eye: PlaybackEye { sink.seen.withLock { $0.eye } }
     /// What the ear has heard.
     package var ear: SampleCounter { sink.seen.withLock { $0.ear } }
     /// The messages that the app has read from its bus.
     package var messageCount: Int { app.withLock { $0.messageCount } }
-    /// What the tracker has reported.
-    package var signals: [PlayerSignal] { observed.withLock { $0.signals } }
-    package var actions: [Action] { signals.map(\.action) }
-
-    package func first(_ action: Action) -> PlayerSignal? { signals.first { $0.action == action } }
-
-    /// Waits until the tracker has reported an action so often.
-    package func wait(for action: Action, _ count: Int = 1) async {
-        await wait { $0.count { $0.action == action } >= count }
-    }
-
-    /// Waits until the tracker has reported one of these.
-    package func wait(forAnyOf actions: Set<Action>) async {
-        await wait { $0.contains { actions.contains($0.action) } }
-    }
-
-    private func wait(_ isEnough: @escaping @Sendable ([PlayerSignal]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isReady = observed.withLock { observed in
-                if isEnough(observed.signals) { return true }
-                observed.waiters.append(Waiter(isEnough: isEnough, continuation: continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
 }
 
 /// The bus of a pipeline, which outlives the pipeline.

@@ -3,6 +3,7 @@ internal import CVLC
 package import Instrument
 package import InstrumentFrameCode
 package import InstrumentVLC
+package import TruthStage
 
 #if canImport(Glibc)
 internal import Glibc
@@ -12,27 +13,18 @@ internal import Musl
 
 /// A real libVLC without a window and without a sound device: an eye reads the code of each picture that libVLC
 /// displays (vmem), an ear counts the samples (amem), and a tracker watches.
-package final class RealVLC: Sendable {
+package final class RealVLC: RealPlayer {
     /// Why libVLC cannot be used.
     package struct Unusable: Error, CustomStringConvertible {
         package let description: String
     }
 
     private struct Address: @unchecked Sendable { let pointer: OpaquePointer }
-    private struct Waiter {
-        var isEnough: @Sendable ([PlayerSignal]) -> Bool
-        var continuation: CheckedContinuation<Void, Never>
-    }
-
-    private struct Observed {
-        var signals: [PlayerSignal] = []
-        var waiters: [Waiter] = []
-    }
 
     private let instance: Address
     private let player: Address
     private let sink = Sink()
-    private let observed = Lock(Observed())
+    package let journal = SignalJournal()
     /// The tracker's player.
     package let tracked: VLCPlayer
     /// The diagnostics of the tracker.
@@ -63,15 +55,7 @@ package final class RealVLC: Sendable {
 
     /// Reports signals from now on, and returns once the observation has begun.
     package func observe() {
-        tracked.report { [observed] signal in
-            let ready = observed.withLock { observed in
-                observed.signals.append(signal)
-                let ready = observed.waiters.filter { $0.isEnough(observed.signals) }
-                observed.waiters.removeAll { $0.isEnough(observed.signals) }
-                return ready.map(\.continuation)
-            }
-            for continuation in ready { continuation.resume() }
-        }
+        tracked.report { [journal] in journal.append($0) }
         tracked.settle()
     }
 
@@ -88,36 +72,15 @@ package final class RealVLC: Sendable {
         libvlc_release(instance.pointer)
     }
 
-    /// What the eye has seen.
+    package func end() {
+        tracked.close()
+        tracked.settle()
+        release()
+    }
+
     package var eye: PlaybackEye { sink.seen.withLock { $0.eye } }
     /// What the ear has heard.
     package var ear: SampleCounter { sink.seen.withLock { $0.ear } }
-    /// What the tracker has reported.
-    package var signals: [PlayerSignal] { observed.withLock { $0.signals } }
-    package var actions: [Action] { signals.map(\.action) }
-
-    package func first(_ action: Action) -> PlayerSignal? { signals.first { $0.action == action } }
-
-    /// Waits until the tracker has reported an action so often.
-    package func wait(for action: Action, _ count: Int = 1) async {
-        await wait { $0.count { $0.action == action } >= count }
-    }
-
-    /// Waits until the tracker has reported one of these.
-    package func wait(forAnyOf actions: Set<Action>) async {
-        await wait { $0.contains { actions.contains($0.action) } }
-    }
-
-    private func wait(_ isEnough: @escaping @Sendable ([PlayerSignal]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isReady = observed.withLock { observed in
-                if isEnough(observed.signals) { return true }
-                observed.waiters.append(Waiter(isEnough: isEnough, continuation: continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
 }
 
 /// The picture and the sound that libVLC gives out.

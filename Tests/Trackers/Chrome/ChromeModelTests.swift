@@ -43,6 +43,41 @@ struct ChromeModelTests {
             )
         }
 
+        /// Answers the latest command of a method.
+        mutating func answer(_ method: String, _ result: JSONValue?, failure: String? = nil) {
+            let numbers = effects.compactMap { effect -> Int? in
+                if case .send(let command, let number) = effect, command.method == method { number } else { nil }
+            }
+            guard let number = numbers.last else { return }
+            effects += model.handle(.answer(number, result, failure: failure), at: now)
+        }
+
+        /// Opens a tab with a separate profile, in which an element plays.
+        mutating func openTab(_ tab: ChromeTab, session: String = "s") {
+            effects += model.open(PageToOpen(address: "http://h/", tab: tab))
+            answer("Target.createBrowserContext", ["browserContextId": .string("profile of " + session)])
+            event(
+                "Target.attachedToTarget",
+                [
+                    "sessionId": .string(session),
+                    "targetInfo": [
+                        "type": "page", "targetId": .string("t" + session),
+                        "browserContextId": .string("profile of " + session),
+                    ],
+                ]
+            )
+            answer("Target.createTarget", ["targetId": .string("t" + session)])
+            context(1, session: session, isMain: true)
+            context(2, session: session)
+            report(["k": "hello", "t": 1000], session: session)
+            answerClocks()
+            play(session: session)
+        }
+
+        var tabEvents: [ChromeTab.Event] {
+            effects.compactMap { if case .tab(_, let event) = $0 { event } else { nil } }
+        }
+
         mutating func context(_ number: Int, session: String = "s", isMain: Bool = false) {
             let name = isMain ? "" : model.names.world
             let context: JSONValue = [
@@ -224,12 +259,103 @@ struct ChromeModelTests {
         #expect(requests.last?.status?.source == "https://a.example/master.m3u8")
     }
 
+    @Test("A tab has a separate profile, which is removed with everything in it when the tab is closed")
+    func tabs() throws {
+        var stage = Stage()
+        let tab = ChromeTab(1)
+        stage.openTab(tab)
+        let created = try #require(stage.commands.first { $0.method == "Target.createTarget" })
+        #expect(created.parameters["browserContextId"] == "profile of s")
+        #expect(stage.actions == [.streamLoad, .start] && stage.tabEvents == [.opened])
+        stage.effects += stage.model.close(tab)
+        stage.effects += stage.model.close(tab)
+        #expect(stage.commands.count { $0.method == "Target.disposeBrowserContext" } == 1)
+        stage.answer("Target.disposeBrowserContext", [:])
+        #expect(stage.actions.last == .stop && stage.tabEvents == [.opened, .closed])
+        #expect(stage.model.targets.isEmpty && stage.model.openings.tabs.isEmpty)
+    }
+
+    @Test("A tab that crashes, and a browser that goes, lose the tab and fail no playback of it")
+    func lostTabs() {
+        func events(_ end: (inout Stage) -> Void) -> Outcome {
+            var stage = Stage()
+            stage.openTab(ChromeTab(1))
+            end(&stage)
+            // The loss comes before the last signals, which say nothing of the page.
+            let lost = stage.effects.firstIndex { if case .tab(_, .lost) = $0 { true } else { false } }
+            let closed = stage.effects.firstIndex { if case .closed = $0 { true } else { false } }
+            if let lost, let closed { #expect(lost < closed) }
+            return Outcome(events: Array(stage.tabEvents.dropFirst()), actions: Array(stage.actions.dropFirst(2)))
+        }
+        let detach = Action("Detach")
+        #expect(
+            events { $0.event("Inspector.targetCrashed", session: "s", [:]) }
+                == Outcome(events: [.lost("the browser's tab crashed")], actions: [detach])
+        )
+        let gone = events { $0.effects += $0.model.disconnected("gone", at: $0.now) }
+        #expect(gone == Outcome(events: [.lost("gone")], actions: [detach]))
+        // A tab that is being closed is no loss.
+        let closing = events {
+            $0.effects += $0.model.close(ChromeTab(1))
+            $0.effects += $0.model.disconnected("gone", at: $0.now)
+        }
+        #expect(closing == Outcome(events: [.closed], actions: [detach]))
+    }
+
+    /// How a tab and the playback in it end.
+    private struct Outcome: Hashable {
+        var events: [ChromeTab.Event]
+        var actions: [Action]
+    }
+
+    @Test("A page that cannot be opened is the page's failure, and a tab that cannot be made is the browser's")
+    func failedTabs() {
+        var stage = Stage()
+        stage.effects += stage.model.open(PageToOpen(address: "http://h/?token=secret", tab: ChromeTab(1)))
+        stage.answer("Target.createBrowserContext", ["browserContextId": "c"])
+        stage.answer("Target.createTarget", ["targetId": "ts"])
+        stage.attach()
+        stage.answer("Page.navigate", ["errorText": "net::ERR_NAME_NOT_RESOLVED"])
+        guard case .failed(let words)? = stage.tabEvents.last else { return #expect(Bool(false)) }
+        #expect(words.contains("ERR_NAME_NOT_RESOLVED") && !words.contains("secret"))
+        for method in ["Target.createBrowserContext", "Target.createTarget"] {
+            var stage = Stage()
+            stage.effects += stage.model.open(PageToOpen(address: "http://h/", tab: ChromeTab(1)))
+            if method != "Target.createBrowserContext" {
+                stage.answer("Target.createBrowserContext", ["browserContextId": "c"])
+            }
+            stage.answer(method, nil, failure: "no room")
+            #expect(stage.tabEvents == [.lost("no room")])
+        }
+    }
+
+    @Test("A request of a tab has its address without secrets, its status, or Chromium's name of its failure")
+    func tabRequests() {
+        var stage = Stage()
+        stage.openTab(ChromeTab(1))
+        func send(_ method: String, _ more: [String: JSONValue]) {
+            let known: [String: JSONValue] = ["requestId": "1", "timestamp": 1]
+            stage.event("Network." + method, session: "s", .object(known.merging(more) { $1 }))
+        }
+        let begin: [String: JSONValue] = ["request": ["url": "https://a.example/1.ts?token=secret"]]
+        send("requestWillBeSent", begin)
+        send("responseReceived", ["response": ["status": 404, "mimeType": "text/html"]])
+        send("loadingFinished", ["encodedDataLength": 10])
+        send("requestWillBeSent", begin)
+        send("loadingFailed", ["errorText": "net::ERR_CONNECTION_RESET"])
+        let requests = stage.effects.compactMap { if case .requested(_, let request) = $0 { request } else { nil } }
+        #expect(requests.map(\.status) == [404, nil] && requests.allSatisfy(\.isFailed))
+        #expect(requests.map(\.failure) == [nil, "net::ERR_CONNECTION_RESET"])
+        #expect(requests.allSatisfy { $0.address == "https://a.example/1.ts" && $0.kind == "segment" })
+    }
+
     @Test("Any message is survived", arguments: 0..<60)
     func hostile(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var stage = Stage(reportsRequests: true)
         stage.open()
         stage.play()
+        stage.effects += stage.model.open(PageToOpen(address: "http://h/", tab: ChromeTab(1)))
         let methods = DevToolsEvent.taken.sorted()
         for _ in 0..<100 {
             stage.now = stage.now.advanced(by: .milliseconds(Int.random(in: 0...50, using: &generator)))
@@ -279,7 +405,7 @@ private enum Hostile {
     static func parameters(_ generator: inout SeededGenerator) -> JSONValue {
         let names = [
             "sessionId", "targetId", "targetInfo", "context", "executionContextId", "name", "payload", "errors",
-            "requestId", "timestamp", "request", "response", "encodedDataLength",
+            "requestId", "timestamp", "request", "response", "encodedDataLength", "browserContextId", "errorText",
         ]
         return .object(Dictionary(names.map { ($0, value(&generator)) }) { $1 })
     }

@@ -1,9 +1,11 @@
 import Foundation
 import Instrument
-import InstrumentChrome
+import InstrumentOrigin
 import LoopbackServers
 import TestTraits
 import Testing
+
+@testable import InstrumentChrome
 
 /// A real Chromium over pages of this machine. How exact the figures are measures `scripts/compare-chrome.sh`: here the
 /// order counts.
@@ -12,9 +14,10 @@ struct RealChromeAloneTests {
     private func withPages(
         _ pages: [String: String],
         _ configuration: ChromeConfiguration = ChromeConfiguration(),
+        arguments: [String] = [],
         _ body: (ChromeStage, PageServer) async throws -> Void
     ) async throws {
-        guard let stage = try ChromeStage.start(configuration) else { return }
+        guard let stage = try ChromeStage.start(configuration, arguments: arguments) else { return }
         let server = try await PageServer(pages)
         try await body(stage, server)
         await stage.end()
@@ -124,6 +127,72 @@ struct RealChromeAloneTests {
             #expect(stage.actions(of: 0) == [.streamLoad, .start, .stop])
             #expect(stage.actions(of: 1) == [.streamLoad, .start, .stop])
             #expect(stage.goneCount == 2)
+        }
+    }
+
+    @Test("A tab that crashes is lost, and its playback does not fail; one that nobody opened separately fails")
+    func crashes() async throws {
+        let page = "<!doctype html><video autoplay muted loop src='FILM'></video>"
+        try await withPages(["/": page]) { stage, server in
+            let tab = stage.browser.openTab(server.url())
+            await stage.wait(for: .start)
+            stage.browser.open(server.url())
+            await stage.wait(for: .start, 2)
+            #expect(Renderers.crash(of: stage.scratch) > 0)
+            await stage.wait { $0.count { [.error, Action("Detach")].contains($0.signal.action) } >= 2 }
+            #expect(stage.events(of: tab) == [.opened, .lost("the browser's tab crashed")])
+            #expect(stage.actions(of: 0).last == Action("Detach") && stage.actions(of: 1).last == .error)
+            // The browser plays on in another tab.
+            let next = stage.browser.openTab(server.url())
+            await stage.wait(for: .start, 3)
+            stage.browser.close(next)
+            await stage.wait(forEventsOf: next, 2)
+            #expect(stage.events(of: next) == [.opened, .closed] && stage.actions(of: 2).last == .stop)
+        }
+    }
+
+    @Test("A tab whose page never returns from its script is closed")
+    func hangingPage() async throws {
+        let page = """
+            <!doctype html><video id="v" autoplay muted loop src="FILM"></video>
+            <script>v.ontimeupdate = () => { while (true) {} }</script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            let tab = stage.browser.openTab(server.url())
+            await stage.wait(for: .streamLoad)
+            stage.browser.close(tab)
+            await stage.wait(forEventsOf: tab, 2)
+            #expect(stage.events(of: tab) == [.opened, .closed])
+        }
+    }
+
+    @Test("Tabs share no cookie and no cache, and an element in a frame of another process belongs to its page's tab")
+    func separateTabs() async throws {
+        let frame = "<!doctype html><video autoplay muted loop src='FILM'></video>"
+        let page = """
+            <!doctype html><script>
+            document.cookie = "visits=" + (document.cookie ? 2 : 1)
+            document.title = document.cookie
+            document.write("<iframe src='" + location.href.replace("127.0.0.1", "localhost") + "frame'></iframe>")
+            </script><video autoplay muted loop src="FILM"></video>
+            """
+        let arguments = [
+            "--site-per-process", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+        ]
+        try await withPages(["/": page, "/frame": frame], arguments: arguments) { stage, server in
+            let tabs = [stage.browser.openTab(server.url()), stage.browser.openTab(server.url())]
+            await stage.wait(for: .start, 4)
+            #expect(stage.players.count == 4)
+            for tab in tabs { #expect(stage.players.count { $0.tab == tab } == 2) }
+            let titles = stage.signals().compactMap(\.status?.title) + stage.signals(of: 1).compactMap(\.status?.title)
+            #expect(!titles.contains("visits=2"))
+            // Each page and each frame is a target.
+            #expect(stage.browser.session.state.withLock { $0.model.targets.count { $0.value.tab != nil } } == 4)
+            for tab in tabs {
+                stage.browser.close(tab)
+                await stage.wait(forEventsOf: tab, 2)
+            }
+            #expect(stage.goneCount == 4)
         }
     }
 

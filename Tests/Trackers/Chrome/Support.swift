@@ -14,7 +14,7 @@ final class ChromeStage: Sendable {
     }
 
     private struct Waiter {
-        var isEnough: @Sendable ([Entry]) -> Bool
+        var isEnough: @Sendable (State) -> Bool
         var continuation: CheckedContinuation<Void, Never>
     }
 
@@ -23,6 +23,7 @@ final class ChromeStage: Sendable {
         var players: [ChromePlayer] = []
         var goneCount = 0
         var diagnostics: [ChromeDiagnostic] = []
+        var tabEvents: [ChromeTab: [ChromeTab.Event]] = [:]
         var waiters: [Waiter] = []
         var isOver = false
     }
@@ -37,10 +38,13 @@ final class ChromeStage: Sendable {
     ]
 
     /// Starts a browser, or returns nil with a notice if none is installed.
-    static func start(_ configuration: ChromeConfiguration = ChromeConfiguration()) throws -> ChromeStage? {
+    static func start(
+        _ configuration: ChromeConfiguration = ChromeConfiguration(),
+        arguments: [String] = []
+    ) throws -> ChromeStage? {
         let scratch = try Scratch()
         let state = Lock(State())
-        let launch = ChromeLaunch(arguments: options, folder: scratch.path)
+        let launch = ChromeLaunch(arguments: options + arguments, folder: scratch.path)
         let result = Result<ChromeBrowser, ChromeError> { () throws(ChromeError) in
             try ChromeBrowser(starting: launch, configuration: configuration) { Self.note($0, state) }
         }
@@ -72,6 +76,9 @@ final class ChromeStage: Sendable {
             }
         } onGone: { [state] _ in
             Self.change(state) { $0.goneCount += 1 }
+        } onTab: { [state] tab, event in
+            Self.change(state) { $0.tabEvents[tab, default: []].append(event) }
+        } onRequest: { _, _ in
         }
         Task { [browser, state] in
             _ = await browser.waitUntilGone()
@@ -86,9 +93,10 @@ final class ChromeStage: Sendable {
     private static func change(_ state: Lock<State>, _ body: (inout State) -> Void) {
         let ready = state.withLock { state in
             body(&state)
-            let isOver = state.isOver
-            let ready = state.waiters.filter { isOver || $0.isEnough(state.entries) }
-            state.waiters.removeAll { isOver || $0.isEnough(state.entries) }
+            let waiters = state.waiters
+            let isReady = waiters.map { [state] in state.isOver || $0.isEnough(state) }
+            state.waiters = zip(waiters, isReady).filter { !$0.1 }.map(\.0)
+            let ready = zip(waiters, isReady).filter(\.1).map(\.0)
             return ready.map(\.continuation)
         }
         for continuation in ready { continuation.resume() }
@@ -97,6 +105,7 @@ final class ChromeStage: Sendable {
     var entries: [Entry] { state.withLock { $0.entries } }
     var players: [ChromePlayer] { state.withLock { $0.players } }
     var diagnostics: [ChromeDiagnostic] { state.withLock { $0.diagnostics } }
+    func events(of tab: ChromeTab) -> [ChromeTab.Event] { state.withLock { $0.tabEvents[tab] ?? [] } }
     var goneCount: Int { state.withLock { $0.goneCount } }
 
     func signals(of player: Int = 0) -> [PlayerSignal] { entries.filter { $0.player == player }.map(\.signal) }
@@ -112,9 +121,18 @@ final class ChromeStage: Sendable {
     }
 
     func wait(until isEnough: @escaping @Sendable ([Entry]) -> Bool) async {
+        await waitForState { isEnough($0.entries) }
+    }
+
+    /// Waits until this number of news of a tab has come, or the browser has ended.
+    func wait(forEventsOf tab: ChromeTab, _ count: Int) async {
+        await waitForState { $0.tabEvents[tab]?.count ?? 0 >= count }
+    }
+
+    private func waitForState(_ isEnough: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                if state.isOver || isEnough(state.entries) { return true }
+                if state.isOver || isEnough(state) { return true }
                 state.waiters.append(Waiter(isEnough: isEnough, continuation: continuation))
                 return false
             }

@@ -9,6 +9,7 @@ import InstrumentTestKit
 import LoopbackServers
 import TestTraits
 import Testing
+import TruthStage
 
 /// A real GStreamer over the test origin. What the tracker reports late, and how exact it is, measures
 /// `scripts/compare-gstreamer.sh`: here the order counts.

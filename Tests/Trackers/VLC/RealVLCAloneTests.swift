@@ -9,6 +9,7 @@ import InstrumentVLC
 import LoopbackServers
 import TestTraits
 import Testing
+import TruthStage
 import VLCStage
 
 /// A real libVLC over the test origin. What the tracker reports late, and how exact it is, measures

@@ -68,10 +68,25 @@ public struct WatchedStream: Hashable, Sendable {
         case sampled(every: Duration, for: Duration)
     }
 
+    /// What plays a stream.
+    package enum Player: Hashable, Sendable {
+        /// The headless player of this program.
+        case probe
+        /// A Chromium, on a separate page for the playlist, the MPD or the film.
+        case chrome
+        /// A Chromium, in which a web page plays what it has.
+        case page
+
+        /// Whether a session needs a tab of the browser.
+        package var needsTab: Bool { self != .probe }
+    }
+
     /// The unique name.
     public var name: String
-    /// The address.
+    /// The address of a playlist, of an MPD, or of the web page.
     public var url: HTTPURL
+    /// What plays the stream.
+    package var player = Player.probe
     /// The labels of the metrics and of all samples.
     public var labels: [String: String] = [:]
     /// The interval at which the stream is played.

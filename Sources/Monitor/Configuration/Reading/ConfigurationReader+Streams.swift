@@ -4,6 +4,7 @@ internal import InstrumentText
 
 /// The settings that a stream has in common with the defaults.
 struct StreamSettings {
+    var player: WatchedStream.Player?
     var profile: String?
     var every: Duration?
     var length: Duration?
@@ -16,7 +17,7 @@ struct StreamSettings {
 
 extension ConfigurationReader {
     private static let settingKeys = [
-        "profile", "every", "for", "continuous", "down", "checks", "backends", "labels",
+        "player", "profile", "every", "for", "continuous", "down", "checks", "backends", "labels",
     ]
 
     mutating func readDefaults(_ value: ConfigurationValue) -> StreamSettings {
@@ -80,7 +81,8 @@ extension ConfigurationReader {
     }
 
     private mutating func readStream(_ value: ConfigurationValue, _ defaults: StreamSettings) {
-        guard let members = map(value, "A stream", ["name", "url", "include"] + Self.settingKeys) else { return }
+        let keys = ["name", "url", "page", "include"] + Self.settingKeys
+        guard let members = map(value, "A stream", keys) else { return }
         guard configuration.streams.count < Self.mostStreams else {
             if configuration.streams.count == Self.mostStreams, error.problems.last?.place.file != value.place.file {
                 report(value.place, "A configuration must have at most \(Self.mostStreams) streams.")
@@ -88,12 +90,9 @@ extension ConfigurationReader {
             return
         }
         let name = members["name"].flatMap { text($0, "name") }
-        let url = members["url"].flatMap { self.url($0, "url") }
+        let url = address(members, value.place)
         if members["name"] == nil {
             report(value.place, "A stream must have a `name`; add one that no other stream has.")
-        }
-        if members["url"] == nil {
-            report(value.place, "A stream must have a `url`; add the address of a playlist or MPD.")
         }
         let settings = settings(members, defaults, value.place)
         if let name, let problem = LabelRules.problem(withValue: name, of: "name") {
@@ -109,12 +108,60 @@ extension ConfigurationReader {
         stream.labels = settings.labels
         stream.profile = settings.profile
         stream.checks = settings.checks
+        choosePlayer(of: &stream, settings, members)
         stream.downDelay = settings.down
         stream.backends = settings.backends ?? []
         stream.schedule = schedule(settings)
         checkIntervals(of: stream)
         checkSegments(of: stream)
         configuration.streams.append(stream)
+    }
+
+    /// The address of a stream, or of the web page that plays it.
+    private mutating func address(_ members: [String: ConfigurationValue], _ place: ConfigurationPlace) -> HTTPURL? {
+        let url = members["url"].flatMap { self.url($0, "url") }
+        guard let value = members["page"] else {
+            if members["url"] == nil {
+                report(
+                    place,
+                    "A stream must have a `url` or a `page`; add the address of a playlist or MPD as `url`, or of a web page "
+                        + "that plays it as `page`."
+                )
+            }
+            return url
+        }
+        let page = self.url(value, "page")
+        if members["url"] != nil {
+            report(value.place, "A stream must have either a `url` or a `page` (found both); remove one of them.")
+            return nil
+        }
+        return page
+    }
+
+    /// Sets what plays a stream, and reports settings that the player does not have. Those of the defaults are for the
+    /// streams that have them.
+    private mutating func choosePlayer(
+        of stream: inout WatchedStream,
+        _ settings: StreamSettings,
+        _ members: [String: ConfigurationValue]
+    ) {
+        stream.player = members["page"] == nil ? settings.player ?? .probe : .page
+        guard stream.player.needsTab else { return }
+        stream.profile = nil
+        if let value = members["profile"] {
+            report(value.place, "`profile` is for the probe, and Chromium plays this stream; remove `profile`.")
+        }
+        guard stream.player == .page else { return }
+        if let value = members["player"], settings.player == .probe {
+            report(value.place, "`player` of a `page` must be chrome (found `probe`); remove `player`.")
+        }
+        stream.checks = CheckSettings()
+        if let value = members["checks"] {
+            report(
+                value.place,
+                "`checks` need a playlist or an MPD, and a `page` has none; remove `checks`, or check its `url` as a further stream."
+            )
+        }
     }
 
     private func schedule(_ settings: StreamSettings) -> WatchedStream.Schedule {
@@ -136,6 +183,13 @@ extension ConfigurationReader {
                 )
             }
             settings.profile = name
+        }
+        if let value = members["player"], let name = text(value, "player") {
+            switch name {
+            case "probe": settings.player = .probe
+            case "chrome": settings.player = .chrome
+            default: report(value.place, "`player` must be probe or chrome (found `\(name.excerpt())`).")
+            }
         }
         if let value = members["every"] { settings.every = duration(value, "every") ?? settings.every }
         if let value = members["for"] { settings.length = duration(value, "for") ?? settings.length }

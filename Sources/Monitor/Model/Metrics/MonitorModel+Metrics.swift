@@ -23,6 +23,7 @@ extension MonitorModel {
         Self.write(facts.ledgers, to: &writer)
         writeReceivers(to: &writer)
         writePlaces(to: &writer)
+        writeBrowser(to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()
         return writer.bytes
@@ -177,7 +178,7 @@ extension MonitorModel {
         let counters = [
             ("instrument_monitor_reloads", "Reloads of the configuration.", reloads),
             ("instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.", failedReloads),
-            ("instrument_monitor_delayed_starts", "Starts delayed by the limit of sessions.", delayedStarts),
+            ("instrument_monitor_delayed_starts", "Starts delayed by the limits of sessions and tabs.", delayedStarts),
             ("instrument_monitor_abandoned_sessions", "Sessions that did not end after their stop.", abandonedSessions),
         ]
         for (name, help, value) in counters {

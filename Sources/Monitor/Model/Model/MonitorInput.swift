@@ -23,6 +23,8 @@ package enum SessionEnding: Hashable, Sendable {
     case stopped
     /// The playback failed; the code groups failures, the message is for people and names no secrets.
     case failed(code: String, message: String)
+    /// What plays for the monitor failed, which says nothing of the stream; the reason names no secrets.
+    case lost(reason: String)
 }
 
 /// A request of a session.
@@ -177,6 +179,8 @@ package enum MonitorEffect: Hashable, Sendable {
 package struct MonitorOptions: Hashable, Sendable {
     /// The number of sessions that play at the same time.
     package var maxSessions = 20_000
+    /// The number of sessions that play in a tab of the browser at the same time.
+    package var maxTabs = 8
     /// The delay between the first starts of two continuous streams.
     package var startSpacing = Duration.milliseconds(20)
     /// The first starts of continuous streams are spread over at most this time.

@@ -27,6 +27,7 @@ extension MonitorModel {
             }
         }
         judgeReceivers(at: now)
+        judgeBrowser(at: now)
     }
 
     private mutating func evaluate(_ alert: AlertConfiguration, _ state: StreamState, at now: Timestamp) {
@@ -88,7 +89,7 @@ extension MonitorModel {
                 state.add(live, since: last?.totals ?? StreamState.Figures(), elapsed: elapsed, at: now)
                 state.sampled = (now.instant, live)
                 // Back-off is for streams that do not play: after a while of playing, a failure is the first one again.
-                if live.playing >= recovery.milliseconds { state.failures = 0 }
+                if live.playing >= recovery.milliseconds { (state.failures, state.losses) = (0, 0) }
             }
             let elapsed = state.lastSample.map { $0.duration(to: now.instant).seconds } ?? 0
             state.lastSample = now.instant

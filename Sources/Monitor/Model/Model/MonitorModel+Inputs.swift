@@ -9,6 +9,7 @@ extension MonitorModel {
         switch input {
         case .event(let event):
             change(id.slot) { Self.take(event, into: &$0, at: now) }
+            if let run = streams[id.slot]?.run, run.usesTab, run.hasShownPicture { browser.notePicture(of: run) }
             plan(id.slot)
         case .request(let request): change(id.slot) { Self.take(request, into: &$0, at: now) }
         case .gauges(let gauges):
@@ -33,9 +34,7 @@ extension MonitorModel {
 
     static func take(_ event: Event, into state: inout StreamState, at now: Timestamp) {
         let before = state.run?.model?.session
-        state.withRun { run in
-            if run.model == nil { run.model = SessionModel(opening: event) } else { run.model?.observe(event) }
-        }
+        state.withRun { $0.take(event) }
         guard let after = state.run?.model?.session else { return }
         let time = event.time.wallTime
         if let latency = event[.liveLatency] { state.latency = latency }

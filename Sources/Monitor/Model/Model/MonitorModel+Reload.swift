@@ -84,6 +84,7 @@ extension MonitorModel {
 extension WatchedStream {
     /// Whether a session of `other` is also a session of this stream: labels and backends may differ.
     fileprivate func playsLike(_ other: WatchedStream) -> Bool {
-        url == other.url && schedule == other.schedule && profile == other.profile && checks == other.checks
+        url == other.url && player == other.player && profile == other.profile && schedule == other.schedule
+            && checks == other.checks
     }
 }

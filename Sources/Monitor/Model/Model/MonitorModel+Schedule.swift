@@ -96,7 +96,8 @@ extension MonitorModel {
 
     private mutating func start(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         guard let stream = streams[slot]?.stream else { return [] }
-        if runningCount >= options.maxSessions {
+        let needsTab = stream.player.needsTab
+        if runningCount >= options.maxSessions || needsTab && browser.tabCount >= options.maxTabs {
             delayedStarts += 1
             schedule(slot, at: now.instant.advanced(by: .seconds(1)))
             return []
@@ -105,6 +106,8 @@ extension MonitorModel {
         nextSession += 1
         runningCount += 1
         var run = StreamState.Run(id: id, begin: now)
+        run.usesTab = needsTab
+        if needsTab { browser.tabCount += 1 }
         if case .sampled(_, let length) = stream.schedule { run.end = now.instant.advanced(by: length) }
         change(slot) { state in
             state.phase = .running(run)
@@ -138,6 +141,8 @@ extension MonitorModel {
     ) -> [MonitorEffect] {
         guard let state = streams[slot], let run = state.run else { return [] }
         runningCount -= 1
+        let isLost = isLost || ending.isLost
+        if run.usesTab { browser.finish(run, ending, at: now) }
         sample(slot, at: now)
         // Nothing is known of the latest time of a session that ends without a last event.
         var figures = state.settledFigures(at: now.instant) ?? run.figures(at: now.instant)
@@ -158,6 +163,8 @@ extension MonitorModel {
             state.lastEnding = ending
             (state.bitrate, state.buffered, state.latency, state.loudness) = (nil, nil, nil, nil)
             state.sampled = nil
+            state.losses = ending.isLost ? state.losses + 1 : 0
+            if ending.isLost, run.downSince != nil { state.isUp = nil }
             if isFailure {
                 state.finished.failedSessions += 1
                 state.failures += 1
@@ -171,6 +178,7 @@ extension MonitorModel {
                     Self.note(error: code, message, in: &state, at: now)
                 }
                 if state.trouble.failure == nil { state.trouble.failure = state.lastFailure }
+            case .lost: break
             case .ended, .stopped:
                 if isFailure, run.downSince == nil, !run.hasShownPicture,
                     state.lastFailure.map({ $0.time.instant < run.begin.instant }) ?? true
@@ -179,7 +187,7 @@ extension MonitorModel {
                 }
             }
             state.clearUnseenChecks(of: run, at: now)
-            let end = isLost ? "its last samples are missing" : ending.label
+            let end = isLost && !ending.isLost ? "its last samples are missing" : ending.label
             state.note("session", "session \(run.id.number) ends: \(end)", at: now.wallTime)
         }
         if state.isRemoved || isStopping {
@@ -200,8 +208,9 @@ extension MonitorModel {
     private mutating func nextStart(of slot: Int, after run: StreamState.Run, at now: Timestamp) -> MonotonicInstant {
         guard let state = streams[slot] else { return now.instant }
         var delay = Duration.zero
-        if state.failures > 0 {
-            let doubled = options.firstRetryDelay * (1 << min(state.failures - 1, 20))
+        let failures = max(state.failures, state.losses)
+        if failures > 0 {
+            let doubled = options.firstRetryDelay * (1 << min(failures - 1, 20))
             // Jitter, so that streams of a server that failed do not return at one instant.
             let jitter = Double.random(in: 0.8...1.2, using: &generator)
             delay = min(doubled * jitter, retryDelay * min(jitter, 1))
@@ -227,8 +236,12 @@ extension SessionEnding {
         case .ended: "the media ended"
         case .stopped: "stopped"
         case .failed(let code, _): "failed (\(code))"
+        case .lost(let reason): "the monitor could not play on: \(reason)"
         }
     }
+
+    /// Whether what plays for the monitor failed.
+    var isLost: Bool { if case .lost = self { true } else { false } }
 }
 
 extension StreamState {

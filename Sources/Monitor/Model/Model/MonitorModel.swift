@@ -59,6 +59,8 @@ package struct MonitorModel: Sendable {
     package internal(set) var undelivered: [UndeliveredMessages] = []
     /// Those of which there is, or was, an incident.
     var reportedReceivers: Set<String> = []
+    /// The browser that plays for the monitor.
+    var browser = BrowserBook()
     /// The places whose monitors send samples; nil for a monitor that plays its streams.
     var places: PlaceBook?
 

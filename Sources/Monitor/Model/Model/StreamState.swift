@@ -11,6 +11,10 @@ package struct StreamState: Sendable {
         let begin: Timestamp
         var end: MonotonicInstant?
         var model: SessionModel?
+        /// The sums of the playbacks before that of the model: a web page plays one after another.
+        var earlier = Figures()
+        /// Whether the session plays in a tab of the browser.
+        var usesTab = false
         var hasShownPicture = false
         /// Since when playback waits for media, after the first picture.
         var waitingSince: Timestamp?
@@ -83,6 +87,8 @@ package struct StreamState: Sendable {
     var isRemoved = false
     var nextDeadline: MonotonicInstant?
     package internal(set) var failures = 0
+    /// Sessions in a row that ended because what plays for the monitor failed.
+    var losses = 0
     /// Whether a viewer would see a picture; nil before the first result.
     package internal(set) var isUp: Bool?
     /// The sums of the sessions that are over, of earlier streams of this name in this process, too.
@@ -218,10 +224,25 @@ package struct StreamState: Sendable {
 }
 
 extension StreamState.Run {
+    /// Takes an event of the player. A request after the end of a playback begins another playback of the session.
+    mutating func take(_ event: Event) {
+        guard let before = model, !before.state.isTerminal || ![.mediaRequest, .streamLoad].contains(event.action)
+        else {
+            if model != nil {
+                let sums = figures(at: event.time.instant)
+                (earlier.playing, earlier.rebuffering) = (sums.playing, sums.rebuffering)
+                (earlier.rebuffers, earlier.startup) = (sums.rebuffers, sums.startup)
+            }
+            model = SessionModel(opening: event)
+            return
+        }
+        model?.observe(event)
+    }
+
     func figures(at instant: MonotonicInstant) -> StreamState.Figures {
         // Nothing is known of a session behind its latest sample, but that it continues for a while.
         let now = remote.map { min(instant, $0.latest.advanced(by: RemoteRun.reach)) } ?? instant
-        var figures = StreamState.Figures()
+        var figures = earlier
         (figures.errors, figures.requests) = (errors, requests)
         (figures.failedRequests, figures.requestTime) = (failedRequests, requestTime)
         guard let model else {
@@ -231,12 +252,12 @@ extension StreamState.Run {
         let session = model.session
         // Zero for an instant before the latest event, whose time counts already.
         let open = session.state.isTerminal ? 0 : max(0, session.end.instant.milliseconds(to: now))
-        figures.playing = session.times[.playing] + (session.state == .playing ? open : 0)
+        figures.playing += session.times[.playing] + (session.state == .playing ? open : 0)
         // A stall that has not finished counts, too.
-        figures.rebuffering = session.times[.rebuffering] + (session.state == .rebuffering ? open : 0)
-        figures.rebuffers = session.interruptions.stallCount
-        figures.startup = session.startup.elapsed
-        if !session.startup.hasStarted {
+        figures.rebuffering += session.times[.rebuffering] + (session.state == .rebuffering ? open : 0)
+        figures.rebuffers += session.interruptions.stallCount
+        figures.startup = earlier.startup ?? session.startup.elapsed
+        if figures.startup == nil, !session.startup.hasStarted {
             figures.joining = max(0, (session.startup.begin ?? begin.instant).milliseconds(to: now))
         }
         return figures

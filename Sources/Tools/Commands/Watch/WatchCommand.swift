@@ -33,6 +33,8 @@ struct WatchCommand: AsyncParsableCommand {
             and shows the streams of all places on one page. FILE is optional then and has alerts, receivers and tokens; its
             backends are not used, and of its streams the settings alone.
 
+            Streams with `player: chrome` or `page` play in an installed Chromium, each in a tab: see --max-tabs.
+
             SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration
             with problems changes nothing. SIGTERM and Ctrl-C stop the sessions and deliver the queued samples.
 
@@ -167,6 +169,20 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "Number of sessions that play at the same time; further ones wait.")
     var maxSessions = 20_000
 
+    @Option(
+        name: .customLong("max-tabs"),
+        help: ArgumentHelp(
+            """
+            Number of tabs of Chromium that play at the same time, for streams with `player: chrome` or `page`; each takes some \
+            hundred megabytes.
+            """,
+            valueName: "count"
+        )
+    )
+    var maxTabs = 8
+
+    @OptionGroup var browser: BrowserProgram
+
     @Flag(help: "Refuse to fetch from loopback, private and other special addresses: for lists of unknown origin.")
     var refusePrivateAddresses = false
 
@@ -199,6 +215,9 @@ struct WatchCommand: AsyncParsableCommand {
         guard (1...1_000_000).contains(maxSessions) else {
             throw ValidationError("--max-sessions must be between 1 and 1000000 (found \(maxSessions))")
         }
+        guard (1...BrowserOptions.maxTabs).contains(maxTabs) else {
+            throw ValidationError("--max-tabs must be between 1 and \(BrowserOptions.maxTabs) (found \(maxTabs))")
+        }
         if let listen {
             guard HostPort(listening: listen) != nil else {
                 throw ValidationError(
@@ -228,11 +247,16 @@ struct WatchCommand: AsyncParsableCommand {
         }
         guard check else {
             let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
-            if let problem = problem(ofAccess: configuration) { throw ValidationError(problem) }
+            if let problem = problem(of: configuration) { throw ValidationError(problem) }
             return try await WatchRun(self, configuration, from: sources).run()
         }
         let terminal = Terminal(isQuiet: true)
-        try terminal.output(summary(of: try result.get(orReport: terminal, toStandardError: false)))
+        let configuration = try result.get(orReport: terminal, toStandardError: false)
+        if let problem = problem(ofBrowser: configuration) {
+            try terminal.output("\(problem)\n")
+            throw ExitCode(ExitStatus.failed.rawValue)
+        }
+        try terminal.output(summary(of: configuration))
     }
 
     /// Reads the configuration, all streams of it.
@@ -265,8 +289,39 @@ struct WatchCommand: AsyncParsableCommand {
         return (result, sources)
     }
 
+    /// Why a configuration cannot be used with the options; nil without a reason.
+    func problem(of configuration: WatchConfiguration) -> String? {
+        problem(ofAccess: configuration) ?? problem(ofBrowser: configuration)
+    }
+
+    /// Why the streams of a configuration cannot play in a browser with the options; nil without a reason.
+    private func problem(ofBrowser configuration: WatchConfiguration) -> String? {
+        let streams = part(of: configuration).streams.filter { $0.player.needsTab }
+        guard let first = streams.first else { return nil }
+        if refusePrivateAddresses {
+            return
+                "\(first.place): --refuse-private-addresses cannot hold for a browser, which makes its requests itself; play "
+                + "`\(first.name)` with the probe, or omit the option"
+        }
+        if !access.header.isEmpty || access.cookieJar || access.proxy != nil {
+            return
+                "\(first.place): --header, --cookie-jar and --proxy do not reach a browser; play `\(first.name)` with the probe, or "
+                + "omit the options"
+        }
+        // What each stream occupies of a tab.
+        let load = streams.reduce(0.0) { sum, stream in
+            guard case .sampled(let every, let length) = stream.schedule else { return sum + 1 }
+            return sum + length.seconds / max(every.seconds, 0.001)
+        }
+        // A stream that plays without a pause never gives its tab back; the others need room for their turns.
+        guard load > Double(maxTabs) else { return nil }
+        return
+            "\(first.place): the \(streams.count) streams that play in a browser need \(Int(load.rounded(.up))) tabs at the same time, "
+            + "and --max-tabs allows \(maxTabs); raise it up to \(BrowserOptions.maxTabs), lengthen `every`, or divide the streams with --shard"
+    }
+
     /// Why the server cannot be used with a configuration: it would be open to other machines. Nil without a reason.
-    func problem(ofAccess configuration: WatchConfiguration) -> String? {
+    private func problem(ofAccess configuration: WatchConfiguration) -> String? {
         guard let listen, let address = HostPort(listening: listen), !ServerConfiguration.isLoopback(address.host),
             token == nil, !WatchAccess.isLimited(configuration)
         else { return nil }

@@ -108,7 +108,7 @@ final class WatchReloader: Sendable {
             fail(failure, "\(failure.count) problems")
         case .success(let new):
             let old = state.withLock { $0.current }
-            if let problem = command.problem(ofAccess: new) { return fail(problem) }
+            if let problem = command.problem(of: new) { return fail(problem) }
             do throws(WatchSetupError) {
                 let backends = try BackendChanges(backendsFrom: old, to: new, factory)
                 let receivers = try BackendChanges(receiversFrom: old, to: new, factory)

@@ -52,7 +52,16 @@ struct WatchRun {
             keepsCookies: command.access.cookieJar,
             clock: clock
         )
-        let monitor = makeMonitor(command.from == nil ? probes : nil, delivery, clock)
+        let browser = BrowserSource(
+            instrument: delivery.instrument,
+            taps: taps,
+            checks: probes.checks,
+            launch: command.browser.launch,
+            libraries: try command.browser.texts(),
+            clock: clock
+        ) { [log] in log.warning($0) }
+        let sessions = command.from == nil ? PlayerSources(probes, browser) : nil
+        let monitor = makeMonitor(sessions, checker: command.from == nil ? probes : nil, delivery, clock)
         let feed = try makeFeed(factory.transport)
         let facts: @Sendable () -> MonitorFacts = {
             var facts = MonitorFacts()
@@ -101,6 +110,7 @@ struct WatchRun {
         reading?.cancel()
         await reading?.value
         await monitor.stop(timeout: .seconds(20))
+        await browser.close()
         let isDelivered = await delivery.shutdown(timeout: .seconds(10))
         await server?.stop()
         log.event("stopped")
@@ -142,11 +152,18 @@ struct WatchRun {
         )
     }
 
-    /// - Parameter probes: the source of the sessions; nil for a monitor of samples from elsewhere.
-    private func makeMonitor(_ probes: ProbeSource?, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
-        let source: any SessionSource = if let probes { probes } else { NoSessions() }
+    /// - Parameters:
+    ///   - sessions: the source of the sessions; nil for a monitor of samples from elsewhere.
+    ///   - checker: performs the checks that people ask for; nil for such a monitor.
+    private func makeMonitor(
+        _ sessions: PlayerSources?,
+        checker: ProbeSource?,
+        _ delivery: WatchDelivery,
+        _ clock: SystemClock
+    ) -> Monitor {
+        let source: any SessionSource = if let sessions { sessions } else { NoSessions() }
         var options = MonitorOptions()
-        options.maxSessions = command.maxSessions
+        (options.maxSessions, options.maxTabs) = (command.maxSessions, command.maxTabs)
         let shard = command.shard.flatMap { Shard($0) }
         let file = command.state.map { StateFile(directory: $0, shard: shard, log: log) }
         var model = MonitorModel(
@@ -164,7 +181,7 @@ struct WatchRun {
             ? PrintingSink { [log] in log.event($0) }
             : QueueSink(delivery.alerts, clock: clock) { [log] in log.event("alert \($0.line)") }
         guard let file, let evidence else {
-            return Monitor(model, source: source, sink: sink, clock: clock, checker: probes)
+            return Monitor(model, source: source, sink: sink, clock: clock, checker: checker)
         }
         return Monitor(
             model,
@@ -174,7 +191,7 @@ struct WatchRun {
             save: { file.write($0) },
             history: file,
             evidence: evidence,
-            checker: probes
+            checker: checker
         )
     }
 

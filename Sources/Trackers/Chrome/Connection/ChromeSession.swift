@@ -17,6 +17,8 @@ final class ChromeSession: Sendable {
     struct Listener: Sendable {
         var opened: @Sendable (ChromePlayer) -> Void
         var gone: @Sendable (ChromePlayer) -> Void
+        var tab: @Sendable (ChromeTab, ChromeTab.Event) -> Void = { _, _ in }
+        var requested: @Sendable (ChromeTab, ChromeTab.Request) -> Void = { _, _ in }
     }
 
     struct State {
@@ -28,6 +30,7 @@ final class ChromeSession: Sendable {
         var waking: Set<ChromeModel.Wake> = []
         /// The pages to open once a connection stands.
         var pages: [PageToOpen] = []
+        var lastTab = 0
         var attempts = 0
         var isHeard = false
         var hasBadMessage = false
@@ -84,10 +87,34 @@ final class ChromeSession: Sendable {
 
     func open(_ page: PageToOpen) {
         queue.async { [self] in
-            let effects = state.withLock { state in
+            let effects = state.withLock { state -> [ChromeModel.Effect] in
                 if state.connection != nil { return state.model.open(page) }
-                state.pages.append(page)
-                return []
+                if state.ending == nil { state.pages.append(page) }
+                guard state.ending != nil, let tab = page.tab else { return [] }
+                return [.tab(tab, .lost("the browser went away"))]
+            }
+            perform(effects)
+        }
+    }
+
+    /// Opens a page in a tab with a separate profile, whose news the listener gets.
+    func openTab(_ page: PageToOpen) -> ChromeTab {
+        var page = page
+        let tab = state.withLock { state in
+            state.lastTab += 1
+            return ChromeTab(state.lastTab)
+        }
+        page.tab = tab
+        open(page)
+        return tab
+    }
+
+    func close(_ tab: ChromeTab) {
+        queue.async { [self] in
+            let effects = state.withLock { state in
+                let count = state.pages.count
+                state.pages.removeAll { $0.tab == tab }
+                return state.pages.count < count ? [.tab(tab, .closed)] : state.model.close(tab)
             }
             perform(effects)
         }
@@ -261,16 +288,24 @@ final class ChromeSession: Sendable {
                 let (player, listener) = state.withLock { ($0.players.removeValue(forKey: element), $0.listener) }
                 if let player { listener?.gone(player) }
             case .report(let diagnostic): report(diagnostic)
+            case .tab(let tab, let event): state.withLock { $0.listener }?.tab(tab, event)
+            case .requested(let tab, let request): state.withLock { $0.listener }?.requested(tab, request)
             case .wake(let wake, let delay): schedule(wake, after: delay)
             }
         }
     }
 
     private func opened(_ element: ChromeModel.ElementID) {
-        let player = ChromePlayer(configuration.name, on: queue) { [weak self] in
+        let tab = state.withLock { $0.model.targets[element.session]?.tab }
+        let player = ChromePlayer(configuration.name, in: tab, on: queue) { [weak self] in
             guard let self else { return nil }
             let now = clock.now
             return state.withLock { $0.model.elements[element]?.model.status(at: now) }
+        } answer: { [weak self] in
+            self?.state.withLock { state in
+                guard let element = state.model.elements[element], let instant = element.answered else { return nil }
+                return ChromePlayer.Answer(instant: instant, buffered: element.model.player.buffered)
+            }
         }
         let listener = state.withLock { state in
             state.players[element] = player

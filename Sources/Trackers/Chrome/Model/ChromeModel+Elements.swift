@@ -58,6 +58,9 @@ extension ChromeModel {
         let request = target.requests.take(event)
         if let request, request.kind == .manifest, !request.isFailed { target.manifest = request.address }
         targets[session] = target
+        if let request, let tab = target.tab {
+            effects.append(.requested(tab, ChromeTab.Request(request, endingAt: instant ?? now)))
+        }
         guard let request, let identifier = latestElement(in: session), var element = elements[identifier] else {
             return
         }
@@ -105,8 +108,10 @@ extension ChromeModel {
         at now: MonotonicInstant
     ) {
         switch question {
-        case .opened: tabOpened(result?["targetId"]?.text(100), failure)
-        case .navigated(let page): navigated(to: page, failure ?? result?["errorText"]?.text(100))
+        case .profileMade(let number): profileMade(result?["browserContextId"]?.text(100), for: number, failure)
+        case .opened(let number): tabOpened(result?["targetId"]?.text(100), for: number, failure)
+        case .disposed(let tab): disposed(tab, at: now)
+        case .navigated(let page, let tab): navigated(to: page, in: tab, failure ?? result?["errorText"]?.text(100))
         case .clock(let session, let context, let sent):
             sampled(result?["result"]?["value"]?.finite, of: context, in: session, from: sent, to: now)
         case .elementFound(let element):
@@ -124,6 +129,7 @@ extension ChromeModel {
             read(object, of: element)
         case .player(let element):
             elements[element]?.isAsking = false
+            elements[element]?.answered = now
             if let figures = (result?["result"]?["value"]?.string).flatMap({ PagePlayerFigures($0) }) {
                 elements[element]?.model.take(figures)
             }
@@ -247,7 +253,7 @@ extension ChromeModel.Question {
     /// The session that the answer is of.
     var session: String? {
         switch self {
-        case .opened, .navigated: nil
+        case .profileMade, .opened, .disposed, .navigated: nil
         case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _), .members(let session, _),
             .memberDescribed(let session, _), .memberResolved(let session), .required(let session, _),
             .found(let session), .nodes(let session), .nodeDescribed(let session):

@@ -8,12 +8,17 @@ struct PageToOpen: Hashable, Sendable {
     var address: String
     /// The page's text in place of what the server of the address has; nil for what the server has.
     var body: [UInt8]?
+    /// The tab with a separate profile; nil for a tab of the browser's usual one.
+    var tab: ChromeTab?
 }
 
 /// Tabs that this process opens.
 struct Openings: Sendable {
-    /// The pages whose tabs are being created, in order.
-    var wanted: [PageToOpen] = []
+    /// The pages whose tabs are being created, by the number of their opening.
+    var wanted: [Int: PageToOpen] = [:]
+    var lastNumber = 0
+    /// The tabs with separate profiles that are not closed.
+    var tabs: [ChromeTab: ChromeModel.Tab] = [:]
     /// The pages of tabs that are there, by target, and are not navigated yet.
     var created: [String: PageToOpen] = [:]
     /// The own pages, by session.
@@ -21,10 +26,18 @@ struct Openings: Sendable {
 }
 
 extension ChromeModel {
-    mutating func tabOpened(_ target: String?, _ failure: String?) {
-        guard !openings.wanted.isEmpty else { return }
-        let page = openings.wanted.removeFirst()
-        guard let target else { return navigated(to: page.address, failure ?? "no tab") }
+    mutating func createTab(_ number: Int, profile: String? = nil) {
+        var parameters: [String: JSONValue] = ["url": "about:blank"]
+        parameters["browserContextId"] = profile.map { .string($0) }
+        ask(.opened(number), "Target.createTarget", in: nil, parameters)
+    }
+
+    mutating func tabOpened(_ target: String?, for number: Int, _ failure: String?) {
+        guard let page = openings.wanted.removeValue(forKey: number) else { return }
+        guard let target else {
+            if let tab = page.tab { return lose(tab, failure ?? "the browser opens no tab") }
+            return navigated(to: page.address, in: nil, failure ?? "no tab")
+        }
         openings.created[target] = page
         if let session = targets.first(where: { $0.value.identifier == target })?.key { navigate(session) }
     }
@@ -38,13 +51,15 @@ extension ChromeModel {
             openings.served[session] = page
             send("Fetch.enable", in: session, ["patterns": [["urlPattern": "*", "resourceType": "Document"]]])
         }
-        ask(.navigated(page: page.address), "Page.navigate", in: session, ["url": .string(page.address)])
+        if let tab = page.tab { effects.append(.tab(tab, .opened)) }
+        ask(.navigated(page: page.address, page.tab), "Page.navigate", in: session, ["url": .string(page.address)])
     }
 
-    mutating func navigated(to page: String, _ failure: String?) {
+    mutating func navigated(to page: String, in tab: ChromeTab?, _ failure: String?) {
         guard let failure else { return }
         let words = "the browser cannot open \(SourceText.redacted(page)): \(failure); check the address"
-        effects.append(.report(ChromeDiagnostic(.pageFailed, words)))
+        guard let tab else { return effects.append(.report(ChromeDiagnostic(.pageFailed, words))) }
+        if openings.tabs[tab]?.isClosing == false { effects.append(.tab(tab, .failed(words))) }
     }
 
     /// Answers for the own page; every other request goes to its server.

@@ -22,7 +22,8 @@ extension ChromeModel {
             return send("Target.detachFromTarget", in: nil, ["sessionId": .string(session)])
         }
         let identifier = parameters["targetInfo"]?["targetId"]?.text(100) ?? ""
-        targets[session] = Target(identifier: identifier)
+        let tab = tab(ofProfile: parameters["targetInfo"]?["browserContextId"]?.text(100))
+        targets[session] = Target(identifier: identifier, tab: tab)
         send("Inspector.enable", in: session)
         send("Runtime.enable", in: session)
         let binding: [String: JSONValue] = [
@@ -45,10 +46,12 @@ extension ChromeModel {
 
     mutating func crashed(_ session: String, at now: MonotonicInstant) {
         // A crashed tab can be loaded again, in the same session.
-        end(in: session) { $0.gone("the browser's tab crashed", at: now) }
+        let (words, tab) = ("the browser's tab crashed", targets[session]?.tab)
+        if let tab { lose(tab, words) }
+        end(in: session) { tab == nil ? $0.gone(words, at: now) : $0.detached(at: now) }
         targets[session]?.documents = [:]
         targets[session]?.mainContexts = [:]
-        effects.append(.report(ChromeDiagnostic(.tabCrashed, "a tab of the browser crashed")))
+        if tab == nil { effects.append(.report(ChromeDiagnostic(.tabCrashed, "a tab of the browser crashed"))) }
     }
 
     /// Forgets a target; its playbacks end as `farewell` says.

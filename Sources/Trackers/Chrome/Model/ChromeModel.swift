@@ -15,6 +15,9 @@ struct ChromeModel: Sendable {
         /// The element is no more there.
         case closed(ElementID)
         case report(ChromeDiagnostic)
+        case tab(ChromeTab, ChromeTab.Event)
+        /// A request of a tab for media has ended.
+        case requested(ChromeTab, ChromeTab.Request)
         /// Calls ``wake(_:at:)`` after a while.
         case wake(Wake, after: Duration)
     }
@@ -74,8 +77,10 @@ struct ChromeModel: Sendable {
 
     /// Opens a page in a new tab, after ``connected()``.
     mutating func open(_ page: PageToOpen) -> [Effect] {
-        ask(.opened, "Target.createTarget", in: nil, ["url": "about:blank"])
-        openings.wanted.append(page)
+        openings.lastNumber += 1
+        let number = openings.lastNumber
+        openings.wanted[number] = page
+        if let tab = page.tab { openProfile(for: number, tab) } else { createTab(number) }
         return takeEffects()
     }
 
@@ -100,7 +105,11 @@ struct ChromeModel: Sendable {
 
     /// The connection ended.
     mutating func disconnected(_ words: String, at now: MonotonicInstant) -> [Effect] {
-        for session in targets.keys.sorted() { close(session) { $0.gone(words, at: now) } }
+        let lost = Set(targets.filter { $0.value.tab != nil }.keys)
+        loseTabs(words)
+        for session in targets.keys.sorted() {
+            close(session) { lost.contains(session) ? $0.detached(at: now) : $0.gone(words, at: now) }
+        }
         return takeEffects()
     }
 
@@ -113,6 +122,8 @@ struct ChromeModel: Sendable {
     /// The playbacks end with the browser, which this process ends.
     mutating func stopped(at now: MonotonicInstant) -> [Effect] {
         for session in targets.keys.sorted() { close(session) { $0.left(at: now) } }
+        for tab in openings.tabs.keys.sorted(by: { $0.number < $1.number }) { effects.append(.tab(tab, .closed)) }
+        openings = Openings()
         return takeEffects()
     }
 
@@ -180,7 +191,7 @@ struct ChromeModel: Sendable {
         effects.append(.report(ChromeDiagnostic(kind, "\(kind): \(words)")))
     }
 
-    private mutating func takeEffects() -> [Effect] {
+    mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
     }
@@ -201,10 +212,10 @@ extension ChromeModel {
 
     /// What an answer is for.
     enum Question: Hashable, Sendable {
-        /// A tab was created.
-        case opened
+        /// The profile of a tab was made, a tab was created, or a tab was closed with its profile.
+        case profileMade(Int), opened(Int), disposed(ChromeTab)
         /// A tab goes to the page.
-        case navigated(page: String)
+        case navigated(page: String, ChromeTab?)
         /// The clock of a document.
         case clock(session: String, context: Int, sent: MonotonicInstant)
         /// The steps from an element in the isolated world to the same element in the page's own world.
@@ -224,6 +235,8 @@ extension ChromeModel {
     /// A page, or a frame in a separate process.
     struct Target: Sendable {
         var identifier: String
+        /// The tab with a separate profile that the target belongs to.
+        var tab: ChromeTab?
         /// The documents that the observer runs in, by the identifier of its context.
         var documents: [Int: Document] = [:]
         /// The contexts of the page's own worlds, by frame.
@@ -257,6 +270,8 @@ extension ChromeModel {
         /// The element in the page's own world.
         var object: String?
         var isAsking = false
+        /// When the page answered last.
+        var answered: MonotonicInstant?
     }
 }
 

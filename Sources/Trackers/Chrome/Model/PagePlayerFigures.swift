@@ -11,6 +11,8 @@ struct PagePlayerFigures: Hashable, Sendable {
     var latency: Duration?
     /// The player's estimate, bit/s.
     var throughput: Int?
+    /// Media ahead of the playhead, of the element itself.
+    var buffered: Duration?
 
     init() {}
 
@@ -20,6 +22,7 @@ struct PagePlayerFigures: Hashable, Sendable {
         name = value["n"]?.text(40)
         bitrate = value["b"]?.rate
         throughput = value["t"]?.rate
+        buffered = value["a"]?.finite.flatMap { (0...1e6).contains($0) ? .seconds($0) : nil }
         latency = value["l"]?.finite.flatMap { (0...1e6).contains($0) ? .seconds($0) : nil }
     }
 }

@@ -12,7 +12,7 @@ struct PageRequests: Sendable {
         /// Seconds on the browser's clock.
         var begin: Double
         var firstByte: Double?
-        var isError = false
+        var status: Int?
     }
 
     /// More requests at once are not followed.
@@ -29,12 +29,13 @@ struct PageRequests: Sendable {
         case "Network.loadingFinished":
             guard let request = open.removeValue(forKey: identifier) else { return nil }
             let bytes = event.parameters["encodedDataLength"]?.finite ?? 0
-            return finish(request, event.parameters, bytes: bytes, isFailed: request.isError)
+            return finish(request, event.parameters, bytes: bytes, failure: nil)
         case "Network.loadingFailed":
             guard let request = open.removeValue(forKey: identifier) else { return nil }
             // A player that changes its mind has no failure.
             if event.parameters["canceled"]?.truth == true { return nil }
-            return finish(request, event.parameters, bytes: 0, isFailed: true)
+            let failure = event.parameters["errorText"]?.text(100) ?? "net::ERR_FAILED"
+            return finish(request, event.parameters, bytes: 0, failure: failure)
         default: break
         }
         return nil
@@ -52,7 +53,7 @@ struct PageRequests: Sendable {
         request.firstByte = parameters["timestamp"]?.seconds
         let response = parameters["response"]
         request.kind = Self.kind(ofType: response?["mimeType"]?.text(100) ?? "") ?? request.kind
-        request.isError = (response?["status"]?.int ?? 0) >= 400
+        request.status = response?["status"]?.int
         open[identifier] = request
     }
 
@@ -60,7 +61,7 @@ struct PageRequests: Sendable {
         _ request: Open,
         _ parameters: JSONValue,
         bytes: Double,
-        isFailed: Bool
+        failure: String?
     ) -> FinishedRequest? {
         guard let kind = request.kind, let end = parameters["timestamp"]?.seconds, end >= request.begin else {
             return nil
@@ -71,7 +72,8 @@ struct PageRequests: Sendable {
             time: .seconds(end - request.begin),
             timeToFirstByte: request.firstByte.map { .seconds(max(0, $0 - request.begin)) },
             bytes: Int(min(max(0, bytes), 1e15)),
-            isFailed: isFailed
+            status: request.status,
+            failure: failure
         )
     }
 
@@ -104,7 +106,11 @@ struct FinishedRequest: Hashable, Sendable {
     var time: Duration
     var timeToFirstByte: Duration?
     var bytes: Int
-    var isFailed: Bool
+    var status: Int?
+    /// The name that Chromium has for the failure; nil for an answer.
+    var failure: String?
+
+    var isFailed: Bool { failure != nil || (status ?? 0) >= 400 }
 
     var attributes: Attributes {
         var attributes = Attributes()

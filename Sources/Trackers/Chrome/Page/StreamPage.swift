@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentJSON
 
 /// A page that plays one address with a player library, or with the browser's own player.
@@ -5,12 +6,18 @@ package enum StreamPage {
     /// The page's path on the server of the media: a page of the same origin needs no permission to read the media.
     package static let path = "/instrument-player.html"
 
+    /// The address of the page that plays an address; nil for a text that is no address.
+    package static func address(playing address: String) -> String? {
+        guard let (scheme, rest) = SourceText.split(address) else { return nil }
+        return "\(scheme)://\(rest.prefix { !["/", "?", "#"].contains($0) })\(path)"
+    }
+
     /// Returns the page's HTML.
     ///
     /// - Parameters:
     ///   - address: the address of a playlist, an MPD or a film.
-    ///   - libraries: the texts of player libraries: hls.js, dash.js or Shaka Player. The first that plays the address
-    ///     is used, else the browser's own player.
+    ///   - libraries: the texts of player libraries: hls.js, dash.js, Shaka Player or Video.js. The first of them
+    ///     that plays the address is used, else the browser's own player.
     package static func html(playing address: String, with libraries: [[UInt8]] = []) -> [UInt8] {
         let texts = JSONValue.array(libraries.map { .string(String(decoding: $0, as: UTF8.self)) })
         let (sources, quoted) = (embeddable(texts.description), embeddable(JSONValue.string(address).description))
@@ -36,6 +43,14 @@ package enum StreamPage {
                 shaka.polyfill.installAll()
                 window.player = new shaka.Player()
                 window.player.attach(video).then(() => window.player.load(address)).then(() => video.play())
+              } else if (/\\.(m3u8|mpd)$/.test(path) && window.videojs) {
+                const type = path.endsWith(".mpd") ? "application/dash+xml" : "application/x-mpegURL"
+                // Not the browser's own player, which newer versions of Chromium have for HLS.
+                const streaming = { overrideNative: true }
+                const html5 = { hls: streaming, vhs: streaming, nativeAudioTracks: false, nativeVideoTracks: false }
+                window.player = videojs(video, { html5 })
+                window.player.src({ src: address, type })
+                window.player.play()
               } else {
                 video.src = address
               }

@@ -33,7 +33,10 @@
       if (typeof player.tech !== "function" || typeof player.currentSource !== "function") return null
       const tech = player.tech({ IWillNotUseThisInPlugins: true })
       if (tech?.el?.() !== element) return null
-      return { n: "video.js", b: tech.vhs?.playlists?.media?.()?.attributes?.BANDWIDTH, t: tech.vhs?.systemBandwidth }
+      // Before 7.8 its name was `hls`.
+      const streaming = tech.vhs ?? tech.hls
+      const bitrate = streaming?.playlists?.media?.()?.attributes?.BANDWIDTH
+      return { n: "video.js", b: bitrate, t: streaming?.systemBandwidth ?? streaming?.bandwidth }
     },
   ]
   function read(player) {
@@ -57,13 +60,23 @@
     }
     return null
   }
-  try {
+  // Seconds of media ahead of the playhead.
+  function ahead() {
+    const { buffered, currentTime } = element
+    for (let index = 0; index < Math.min(buffered.length, 1000); index += 1) {
+      if (buffered.start(index) <= currentTime + 0.1 && buffered.end(index) >= currentTime) {
+        return buffered.end(index) - currentTime
+      }
+    }
+    return 0
+  }
+  function find() {
     const players = typeof window.videojs?.getAllPlayers === "function" ? window.videojs.getAllPlayers() : []
     for (const player of Array.from(players).slice(0, 100)) {
       const figures = read(player)
-      if (figures) return JSON.stringify(figures)
+      if (figures) return figures
     }
-    const figures = look(element, 1) ?? look(window, 0)
-    return figures ? JSON.stringify(figures) : null
-  } catch { return null }
+    return look(element, 1) ?? look(window, 0)
+  }
+  try { return JSON.stringify({ ...find(), a: ahead() }) } catch { return null }
 })
