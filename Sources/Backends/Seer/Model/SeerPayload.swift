@@ -1,5 +1,5 @@
 public import InstrumentJSON
-public import InstrumentXAPI
+package import InstrumentXAPI
 
 /// A payload for Seer, from a typed value or from JSON; both give the same bytes.
 public struct SeerPayload: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct SeerPayload: Hashable, Sendable {
     }
 
     /// The type.
-    public let kind: Kind
+    package let kind: Kind
     /// The JSON that is sent.
     public let json: JSONValue
 

@@ -71,7 +71,7 @@ public final class Origin: Sendable {
         return "http://\(shown):\(port)/" + (session.map { "s/\($0)/" } ?? "") + local
     }
 
-    /// The start, from which ``AccessRecord/sinceOriginStart`` counts.
+    /// The start, from which `AccessRecord.sinceOriginStart` counts.
     package var startTime: Timestamp { reception.start }
 
     /// The requests so far, in the order of their arrival.
@@ -84,7 +84,7 @@ public final class Origin: Sendable {
     public var connectionCount: Int { connections.count }
 
     /// The served paths, each with a short description.
-    public var catalogue: [CatalogueEntry] { reception.site.catalogue }
+    package var catalogue: [CatalogueEntry] { reception.site.catalogue }
 
     /// Replaces the rules; their counts restart.
     public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }
