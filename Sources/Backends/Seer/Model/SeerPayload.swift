@@ -1,5 +1,5 @@
 public import InstrumentJSON
-package import InstrumentXAPI
+public import InstrumentXAPI
 
 /// A payload for Seer, from a typed value or from JSON; both give the same bytes.
 public struct SeerPayload: Hashable, Sendable {
