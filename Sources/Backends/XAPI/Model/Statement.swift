@@ -32,9 +32,9 @@ public struct Statement: Hashable, Sendable {
     /// The time of the action, in milliseconds; never in the future.
     public var timestamp: WallTime?
     /// The time at which a server stored the statement; only servers set it.
-    package var stored: WallTime?
+    public var stored: WallTime?
     /// The authority that asserts the statement; set by servers and trusted clients only.
-    package var authority: Actor?
+    public var authority: Actor?
     /// The version of xAPI. A provider leaves it out, or sets `1.0.0`, or `2.0.0` for 2.0.
     public var version: String?
     /// The attachments.

@@ -202,7 +202,7 @@ public struct SessionTrace: Hashable, Sendable {
     /// Buffer levels.
     public internal(set) var levels: [Level] = []
     /// Positions at which the intervals of the session begin, in milliseconds; nil where unknown. As many as intervals.
-    package internal(set) var positions: [Int?] = []
+    public internal(set) var positions: [Int?] = []
     /// Whether the limit was reached, so that later entries are missing.
     public internal(set) var isTruncated = false
 }

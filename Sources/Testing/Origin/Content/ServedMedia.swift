@@ -7,11 +7,11 @@ public enum ServedMedia: Sendable {
 }
 
 /// A served path.
-package struct CatalogueEntry: Hashable, Sendable {
+public struct CatalogueEntry: Hashable, Sendable {
     /// The path, for ``Origin/url(_:session:)``.
-    package var path: String
+    public var path: String
     /// A short description.
-    package var summary: String
+    public var summary: String
 
     init(_ path: String, _ summary: String) {
         self.path = path
