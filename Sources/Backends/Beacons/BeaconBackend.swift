@@ -13,9 +13,9 @@ public import InstrumentHTTP
 /// another server. Beacons of one ad for one server are sent in their order. A beacon that fails is retried, and the
 /// later beacons of its ad for the same server wait; a beacon that still fails after its ad's `Expires`, or an hour,
 /// becomes a dead letter, as does a beacon that a server refuses. A beacon for a position in the ad (quartiles,
-/// `progress`, `complete`) is given up after ``Beacons/longestLifetimeOfPositions``.
+/// `progress`, `complete`) is given up after `Beacons.longestLifetimeOfPositions`.
 ///
-/// A server that takes no beacons rests for a growing time: up to ``mostAhead`` beacons for other servers that wait
+/// A server that takes no beacons rests for a growing time: up to `mostAhead` beacons for other servers that wait
 /// behind its beacons are sent before them. The backend remembers these until their turn in the queue comes; a process
 /// that ends in between leaves them in a durable queue, and the next one sends them again, under the same identifiers.
 /// The first beacons of an ad do not wait for the end of a rest, unless the server asked for it. A flush or a shutdown
@@ -41,7 +41,7 @@ public final class BeaconBackend: SelectiveBackend {
     private let state = Lock(State())
 
     /// The largest number of beacons that are sent ahead of beacons that wait for their server.
-    public static let mostAhead = 20_000
+    package static let mostAhead = 20_000
     /// The beacons that one look at the queue finds.
     private static let mostAtALook = 4_000
     /// While a server rests, the queue is looked at in this interval: beacons for other servers may have come.

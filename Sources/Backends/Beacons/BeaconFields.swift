@@ -7,16 +7,16 @@ extension Action {
 
 extension AttributeKey where Value == String {
     /// The address of a beacon with its macros filled in. May identify a person.
-    public static var adBeaconUrl: Self { "adBeaconUrl" }
+    package static var adBeaconUrl: Self { "adBeaconUrl" }
     /// The event that a beacon reports: `impression`, `start`, `error` and so on.
-    public static var adBeaconEvent: Self { "adBeaconEvent" }
+    package static var adBeaconEvent: Self { "adBeaconEvent" }
     /// The playback of an ad, within which beacons keep their order.
-    public static var adBeaconGroup: Self { "adBeaconGroup" }
+    package static var adBeaconGroup: Self { "adBeaconGroup" }
 }
 
 extension AttributeKey where Value == Int {
     /// The calendar time at which a beacon that fails is given up, in milliseconds since 1970.
-    public static var adBeaconExpiry: Self { "adBeaconExpiry" }
+    package static var adBeaconExpiry: Self { "adBeaconExpiry" }
 }
 
 extension PrivacyCatalogue {

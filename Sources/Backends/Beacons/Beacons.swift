@@ -16,15 +16,15 @@ public import InstrumentAds
 /// field, for example `adMacroIFA`, in its `PrivacyRules.choices`, and no field rule names it.
 public final class Beacons: Sendable {
     /// The time after which a beacon that fails is given up, unless the ad states one.
-    public static let usualLifetime = Duration.seconds(3_600)
+    package static let usualLifetime = Duration.seconds(3_600)
     /// The longest time after which a beacon that fails is given up, whatever the ad states: a server that never
     /// answers must not keep the beacons of other ads waiting.
-    public static let longestLifetime = Duration.seconds(86_400)
+    package static let longestLifetime = Duration.seconds(86_400)
 
     /// The longest time after which a beacon for a position in an ad (quartiles, `progress`, `complete`) is given up:
     /// such a beacon means little by itself, and those of many ads for a server that is down would be a long backlog.
     /// Impressions, clicks and errors keep the lifetime of their ad.
-    public static let longestLifetimeOfPositions = Duration.seconds(300)
+    package static let longestLifetimeOfPositions = Duration.seconds(300)
 
     private let queue: BatchQueue
     private let tracker: TrackerID

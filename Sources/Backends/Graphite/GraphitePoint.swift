@@ -18,7 +18,7 @@ public struct GraphitePoint: Hashable, Sendable {
         public var value: String
 
         /// Creates a tag.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -36,7 +36,7 @@ public struct GraphitePoint: Hashable, Sendable {
     public var time: WallTime
 
     /// Creates a point.
-    public init(
+    package init(
         path: [String],
         tags: [Tag] = [],
         value: Double,

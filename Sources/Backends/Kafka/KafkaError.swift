@@ -6,7 +6,7 @@ public struct KafkaError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a kind.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The text of an endpoint cannot be read.
         public static let invalidEndpoint = Code("invalid endpoint")
@@ -20,7 +20,7 @@ public struct KafkaError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates an error.
-    public init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

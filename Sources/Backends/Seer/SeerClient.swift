@@ -96,14 +96,14 @@ public final class SeerClient: LifecycleObserver {
     }
 
     /// The endpoints: paths below the base address, by name.
-    public var endpoints: [SeerEndpoints.Name: String] { configuration.endpoints.paths }
+    package var endpoints: [SeerEndpoints.Name: String] { configuration.endpoints.paths }
 
     /// The number of queued payloads.
     public var queuedCount: Int { waiting.count }
     /// The bytes of the queued payloads.
-    public var queuedBytes: Int { waiting.bytes }
+    package var queuedBytes: Int { waiting.bytes }
     /// The payloads that the service refused, with its reasons.
-    public var deadLetters: [DeadLetter] { waiting.deadLetters }
+    package var deadLetters: [DeadLetter] { waiting.deadLetters }
 
     /// Fetches a token, and reports the queue if the configuration says so.
     @discardableResult

@@ -31,7 +31,7 @@ extension Diagnostic.Kind {
 
 extension Diagnostic {
     /// An action was emitted for a tracker that the instrument does not have; nothing happened.
-    public static func unknownTracker(_ tracker: TrackerID, _ action: Action) -> Diagnostic {
+    package static func unknownTracker(_ tracker: TrackerID, _ action: Action) -> Diagnostic {
         Diagnostic(fact: .unknownTracker(tracker, action))
     }
 
@@ -41,12 +41,14 @@ extension Diagnostic {
     /// - Parameters:
     ///   - content: the missing content tracker.
     ///   - tracker: the tracker of ads.
-    public static func unknownContent(_ content: TrackerID, of tracker: TrackerID) -> Diagnostic {
+    package static func unknownContent(_ content: TrackerID, of tracker: TrackerID) -> Diagnostic {
         Diagnostic(fact: .unknownContent(content, of: tracker))
     }
 
     /// A backend was not added, because the instrument already has a backend with this name. Names must differ.
-    public static func duplicateBackend(_ name: BackendName) -> Diagnostic { Diagnostic(fact: .duplicateBackend(name)) }
+    package static func duplicateBackend(_ name: BackendName) -> Diagnostic {
+        Diagnostic(fact: .duplicateBackend(name))
+    }
 
     /// An event was not legal, and the chain dropped it.
     public static func rejected(_ action: Action, _ tracker: TrackerID, _ reason: Rejection) -> Diagnostic {
@@ -54,43 +56,43 @@ extension Diagnostic {
     }
 
     /// Attributes are left out of an event because they are NaN or infinite.
-    public static func notFinite(_ names: [AttributeName], _ action: Action, _ tracker: TrackerID) -> Diagnostic {
+    package static func notFinite(_ names: [AttributeName], _ action: Action, _ tracker: TrackerID) -> Diagnostic {
         Diagnostic(fact: .notFinite(names, action, tracker))
     }
 
     /// Attributes of this name are left out because ``FieldAdmission`` requires a declaration and there is no
     /// declaration. Reported once for each name.
-    public static func undeclared(_ name: AttributeName) -> Diagnostic { Diagnostic(fact: .undeclared(name)) }
+    package static func undeclared(_ name: AttributeName) -> Diagnostic { Diagnostic(fact: .undeclared(name)) }
 
     /// A metric is left out because it is NaN or infinite.
-    public static func metricNotFinite(_ name: MetricName, _ tracker: TrackerID) -> Diagnostic {
+    package static func metricNotFinite(_ name: MetricName, _ tracker: TrackerID) -> Diagnostic {
         Diagnostic(fact: .metricNotFinite(name, tracker))
     }
 
     /// The queue did not take samples.
-    public static func notQueued(_ error: QueueError) -> Diagnostic { Diagnostic(fact: .notQueued(error)) }
+    package static func notQueued(_ error: QueueError) -> Diagnostic { Diagnostic(fact: .notQueued(error)) }
 
     /// A store repaired damage, or could not; the text says what happened.
-    public static func store(_ text: String) -> Diagnostic { Diagnostic(fact: .store(text)) }
+    package static func store(_ text: String) -> Diagnostic { Diagnostic(fact: .store(text)) }
 
     /// The queue dropped samples of a backend.
-    public static func dropped(_ backend: BackendName, count: Int, _ reason: DropReason) -> Diagnostic {
+    package static func dropped(_ backend: BackendName, count: Int, _ reason: DropReason) -> Diagnostic {
         Diagnostic(fact: .dropped(backend, count: count, reason))
     }
 
     /// A backend will never take a sample, for the given reason.
-    public static func deadLetter(_ backend: BackendName, _ sample: SampleID, reason: String) -> Diagnostic {
+    package static func deadLetter(_ backend: BackendName, _ sample: SampleID, reason: String) -> Diagnostic {
         Diagnostic(fact: .deadLetter(backend, sample, reason: reason))
     }
 
     /// A delivery failed; the queue retries after the delay. Reported once for consecutive failures with the same
     /// reason.
-    public static func retrying(_ backend: BackendName, after delay: Duration, reason: String) -> Diagnostic {
+    package static func retrying(_ backend: BackendName, after delay: Duration, reason: String) -> Diagnostic {
         Diagnostic(fact: .retrying(backend, after: delay, reason: reason))
     }
 
     /// A backend takes no samples until the next start; its samples stay in the queue.
-    public static func silenced(_ backend: BackendName, reason: String) -> Diagnostic {
+    package static func silenced(_ backend: BackendName, reason: String) -> Diagnostic {
         Diagnostic(fact: .silenced(backend, reason: reason))
     }
 

@@ -73,7 +73,7 @@ extension Diagnostic {
         }
     }
 
-    /// The missing content tracker of ``unknownContent(_:of:)``; otherwise nil.
+    /// The missing content tracker of `unknownContent(_:of:)`; otherwise nil.
     public var content: TrackerID? { if case .unknownContent(let content, _) = fact { content } else { nil } }
 
     /// The action of the event that the diagnostic concerns; nil without an event.
@@ -94,16 +94,16 @@ extension Diagnostic {
         }
     }
 
-    /// The metric of ``metricNotFinite(_:_:)``; otherwise nil.
+    /// The metric of `metricNotFinite(_:_:)`; otherwise nil.
     public var metric: MetricName? { if case .metricNotFinite(let name, _) = fact { name } else { nil } }
 
     /// The hub's or hook's reason of ``rejected(_:_:_:)``; otherwise nil.
     public var rejection: Rejection? { if case .rejected(_, _, let reason) = fact { reason } else { nil } }
 
-    /// The error of ``notQueued(_:)``; otherwise nil.
+    /// The error of `notQueued(_:)`; otherwise nil.
     public var queueError: QueueError? { if case .notQueued(let error) = fact { error } else { nil } }
 
-    /// The number of samples of ``dropped(_:count:_:)``, or of changes of ``altered(_:_:count:)``; otherwise nil.
+    /// The number of samples of `dropped(_:count:_:)`, or of changes of ``altered(_:_:count:)``; otherwise nil.
     public var count: Int? {
         switch fact {
         case .dropped(_, let count, _), .altered(_, _, let count): count
@@ -114,13 +114,13 @@ extension Diagnostic {
     /// The change of ``altered(_:_:count:)``; otherwise nil.
     public var alteration: Alteration? { if case .altered(_, let alteration, _) = fact { alteration } else { nil } }
 
-    /// The queue's reason of ``dropped(_:count:_:)``; otherwise nil.
+    /// The queue's reason of `dropped(_:count:_:)`; otherwise nil.
     public var dropReason: DropReason? { if case .dropped(_, _, let reason) = fact { reason } else { nil } }
 
-    /// The sample of ``deadLetter(_:_:reason:)``; otherwise nil.
+    /// The sample of `deadLetter(_:_:reason:)`; otherwise nil.
     public var sample: SampleID? { if case .deadLetter(_, let sample, _) = fact { sample } else { nil } }
 
-    /// The back-off of ``retrying(_:after:reason:)``; otherwise nil.
+    /// The back-off of `retrying(_:after:reason:)`; otherwise nil.
     public var delay: Duration? { if case .retrying(_, let delay, _) = fact { delay } else { nil } }
 
     /// The reason of a failed delivery (``Kind/deadLetter``, ``Kind/retrying``, ``Kind/silenced``), for people;

@@ -5,7 +5,7 @@ extension Instrument {
     /// - Parameters:
     ///   - tracker: the tracker.
     ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt. For an unknown or
-    ///     removed content tracker, the instrument reports ``Diagnostic/unknownContent(_:of:)``, and the ad breaks of
+    ///     removed content tracker, the instrument reports ``Diagnostic/Kind/unknownContent``, and the ad breaks of
     ///     the new tracker are shared with no content.
     /// - Returns: the tracker's number.
     @discardableResult
@@ -47,7 +47,7 @@ extension Instrument {
     /// Adds a backend, which receives the samples from now on.
     ///
     /// - Returns: false if there is a backend with that name already. The new backend is then not used, and
-    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` replaces the old backend.
+    ///   ``Diagnostic/Kind/duplicateBackend`` is reported; ``replace(backend:timeout:)`` replaces the old backend.
     @discardableResult
     public func add(_ backend: some Backend) -> Bool {
         guard queue.add(backend) else { return false }

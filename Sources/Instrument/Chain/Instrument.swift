@@ -52,7 +52,7 @@ public final class Instrument: Sendable {
     ///   - hub: accepts or rejects events.
     ///   - metricalc: computes metrics; nil computes none.
     ///   - backends: the destinations of samples. Names must differ: of two backends with one name only the first is
-    ///     used, and the other is reported (``Diagnostic/duplicateBackend(_:)``).
+    ///     used, and the other is reported (``Diagnostic/Kind/duplicateBackend``).
     ///   - store: keeps the samples of the shared queue.
     ///   - clock: the clock of events and pings.
     ///   - deliveryClock: the clock of deliveries; by default `clock`. Differs for a session that is played faster

@@ -12,7 +12,7 @@ public enum FieldAdmission: String, Hashable, Sendable, CaseIterable {
     /// attributes that it sets on an instrument.
     ///
     /// The instrument leaves undeclared fields out of their event, and reports each name once
-    /// (``Diagnostic/undeclared(_:)``).
+    /// (``Diagnostic/Kind/undeclared``).
     case declaredByTrackers
     /// All fields must be declared, the app's own too. The queue leaves out and reports undeclared fields.
     ///

@@ -28,7 +28,7 @@ public struct PrivacyCatalogue: Hashable, Sendable {
 
     /// The declaration of a field; nil if the field is not declared.
     ///
-    /// The time attributes of all actions (`timeSince…`) are declared by ``timeSinceAction``.
+    /// The time attributes of all actions (`timeSince…`) are declared by `timeSinceAction`.
     public subscript(name: AttributeName) -> FieldDeclaration? {
         byName[name] ?? (Self.isTimeSinceAction(name) ? byName[Self.timeSinceAction.name] : nil)
     }
@@ -47,7 +47,7 @@ public struct PrivacyCatalogue: Hashable, Sendable {
     static func isTimeSinceAction(_ name: AttributeName) -> Bool { name.spelling.hasPrefix("timeSince") }
 
     /// The declaration of the time attributes of all actions.
-    public static let timeSinceAction = FieldDeclaration(
+    package static let timeSinceAction = FieldDeclaration(
         "timeSince<Action>",
         .milliseconds,
         "Time since an action last happened, one field for each action",

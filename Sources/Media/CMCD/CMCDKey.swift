@@ -162,7 +162,7 @@ public enum CMCDEvent: String, Hashable, Sendable, CaseIterable {
     case unmute = "um"
 
     /// The key, besides `e`, `ts` and `v`, that a report of this event must have (CTA-5004-B, Table 1).
-    public var requiredKey: CMCDKey? {
+    package var requiredKey: CMCDKey? {
         switch self {
         case .playState: .state
         case .error: .errorCodes

@@ -7,17 +7,17 @@ internal import InstrumentText
 /// - an access log's, with the parameter `CMCD` in the query of an address;
 /// - a header field (`CMCD-Request: …`); fields in a row belong to one request;
 /// - a record of an event report.
-public struct CMCDLogReader: Sendable {
+package struct CMCDLogReader: Sendable {
     /// The verdict on a report.
-    public struct Verdict: Hashable, Sendable {
+    package struct Verdict: Hashable, Sendable {
         /// The number of the line, from 1; of several header fields the first.
-        public var line: Int
+        package var line: Int
         /// How the report was transported.
-        public var mode: CMCDValidator.Mode
+        package var mode: CMCDValidator.Mode
         /// The broken rules; a valid report has warnings only.
-        public var findings: [CMCDFinding]
+        package var findings: [CMCDFinding]
         /// Whether the report breaks no rule that it must keep.
-        public var isValid: Bool { !findings.contains { $0.severity == .error } }
+        package var isValid: Bool { !findings.contains { $0.severity == .error } }
     }
 
     private var validator = CMCDValidator()
@@ -26,10 +26,10 @@ public struct CMCDLogReader: Sendable {
     private var line = 0
 
     /// Creates a reader at the first line.
-    public init() {}
+    package init() {}
 
     /// The verdicts that a line completes: of the header fields before the line, and of the reports in the line.
-    public mutating func read(_ text: String) -> [Verdict] {
+    package mutating func read(_ text: String) -> [Verdict] {
         line += 1
         if let field = Self.headerField(text) {
             let before = fields.contains { $0.header == field.header } ? finish() : []
@@ -55,7 +55,7 @@ public struct CMCDLogReader: Sendable {
     }
 
     /// The verdict on header fields at the end of the log.
-    public mutating func finish() -> [Verdict] {
+    package mutating func finish() -> [Verdict] {
         if fields.isEmpty { return [] }
         defer { fields = [] }
         return [Verdict(line: fieldsLine, mode: .header, findings: validator.findings(inHeaders: fields))]

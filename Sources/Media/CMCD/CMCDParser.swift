@@ -176,8 +176,8 @@ struct CMCDParser {
 }
 
 extension CMCDReport {
-    /// Reads the text of a report; nil if the text breaks the syntax. ``CMCDValidator`` says where and why.
-    public init?(_ text: String) {
+    /// Reads the text of a report; nil if the text breaks the syntax. `CMCDValidator` says where and why.
+    package init?(_ text: String) {
         let (members, fault) = CMCDParser.read(text)
         if fault != nil { return nil }
         self.init()

@@ -2,44 +2,44 @@ internal import Instrument
 internal import InstrumentText
 
 /// A rule of CMCD that a report breaks.
-public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
+package struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
     /// The kind of a rule; an open set.
-    public struct Rule: Hashable, Sendable, CustomStringConvertible {
+    package struct Rule: Hashable, Sendable, CustomStringConvertible {
         /// The rule as a short text.
-        public let description: String
+        package let description: String
         /// Creates a rule.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The text is a dictionary of structured fields.
-        public static let syntax = Rule("syntax")
+        package static let syntax = Rule("syntax")
         /// Percent-encoding of a query is complete and UTF-8.
-        public static let encoding = Rule("encoding")
+        package static let encoding = Rule("encoding")
         /// A key is of the version, or a custom key with a hyphen.
-        public static let key = Rule("key")
+        package static let key = Rule("key")
         /// A key occurs once.
-        public static let duplicate = Rule("duplicate")
+        package static let duplicate = Rule("duplicate")
         /// Keys are in alphabetical order.
-        public static let order = Rule("order")
+        package static let order = Rule("order")
         /// A value has the type of its key.
-        public static let type = Rule("type")
+        package static let type = Rule("type")
         /// A value is one of the values that the key allows.
-        public static let value = Rule("value")
+        package static let value = Rule("value")
         /// A string is no longer than allowed.
-        public static let length = Rule("length")
+        package static let length = Rule("length")
         /// A number is rounded.
-        public static let rounding = Rule("rounding")
+        package static let rounding = Rule("rounding")
         /// A key is of the mode, of the event or of the object type.
-        public static let mode = Rule("mode")
+        package static let mode = Rule("mode")
         /// A key is in its header.
-        public static let header = Rule("header")
+        package static let header = Rule("header")
         /// A report has the keys that its mode and its event require.
-        public static let required = Rule("required")
+        package static let required = Rule("required")
         /// Sequence numbers of a session increase, and its start delay is reported once.
-        public static let sequence = Rule("sequence")
+        package static let sequence = Rule("sequence")
     }
 
     /// Whether a report may break the rule.
-    public enum Severity: String, Hashable, Sendable {
+    package enum Severity: String, Hashable, Sendable {
         /// The rule is a MUST: the report is invalid.
         case error
         /// The rule is a SHOULD: the report is valid.
@@ -47,15 +47,15 @@ public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The rule.
-    public var rule: Rule
+    package var rule: Rule
     /// Whether a report may break the rule.
-    public var severity = Severity.error
+    package var severity = Severity.error
     /// The key; nil if the finding concerns no single key.
-    public var key: String?
+    package var key: String?
     /// The expected value and the remedy.
-    public var message: String
+    package var message: String
     /// The value that was found.
-    public var found: String
+    package var found: String
 
     init(_ rule: Rule, _ key: String?, _ message: String, found: String, severity: Severity = .error) {
         (self.rule, self.key, self.message, self.severity) = (rule, key, message, severity)
@@ -63,15 +63,15 @@ public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Rule, key, message and the found value.
-    public var description: String {
+    package var description: String {
         "\(rule)" + (key.map { " \($0)" } ?? "") + ": \(message) (found '\(found)')"
     }
 }
 
 /// Checks reports against CTA-5004-B (version 2), or CTA-5004 if a report has no version.
-public struct CMCDValidator: Sendable {
+package struct CMCDValidator: Sendable {
     /// How a report was transported.
-    public enum Mode: String, Hashable, Sendable {
+    package enum Mode: String, Hashable, Sendable {
         /// As a query parameter of a request.
         case query
         /// As header fields of a request.
@@ -85,10 +85,10 @@ public struct CMCDValidator: Sendable {
     private var sessionsWithDelay: Set<String> = []
 
     /// Creates a validator; use one for all reports of a file.
-    public init() {}
+    package init() {}
 
     /// The findings in the record of an event report.
-    public mutating func findings(inEvent text: String) -> [CMCDFinding] {
+    package mutating func findings(inEvent text: String) -> [CMCDFinding] {
         let (members, fault) = CMCDParser.read(text)
         // Version 1 has no event mode.
         var findings = check(members, .event, headers: nil, isComplete: fault == nil, version: 2)
@@ -98,7 +98,7 @@ public struct CMCDValidator: Sendable {
     }
 
     /// The findings in the value of the query parameter, percent-encoded as it stands in the address.
-    public func findings(inQuery value: String) -> [CMCDFinding] {
+    package func findings(inQuery value: String) -> [CMCDFinding] {
         guard let bytes = PercentCoding.strictlyDecoded(value), let text = String(validating: bytes) else {
             return [
                 CMCDFinding(
@@ -115,7 +115,7 @@ public struct CMCDValidator: Sendable {
     }
 
     /// The findings in the header fields of one request.
-    public func findings(inHeaders fields: [(header: CMCDHeader, value: String)]) -> [CMCDFinding] {
+    package func findings(inHeaders fields: [(header: CMCDHeader, value: String)]) -> [CMCDFinding] {
         var (members, headers, findings) = ([CMCDParser.Member](), [CMCDHeader](), [CMCDFinding]())
         for field in fields {
             let (some, fault) = CMCDParser.read(field.value)

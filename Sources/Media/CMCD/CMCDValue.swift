@@ -53,7 +53,7 @@ public enum CMCDValue: Hashable, Sendable {
     }
 
     /// A list of strings.
-    public static func strings(_ texts: [String]) -> CMCDValue { .list(texts.map { Element(.string($0)) }) }
+    package static func strings(_ texts: [String]) -> CMCDValue { .list(texts.map { Element(.string($0)) }) }
 
     /// The kind of the value, for messages.
     var kindName: String {

@@ -12,10 +12,10 @@ internal import Musl
 /// because decoded sound does not always say which one it is.
 public struct LoudnessMeter: Sendable {
     /// The loudness of silence: the meter measures nothing quieter, in LUFS.
-    public static let silence = -120.0
+    package static let silence = -120.0
 
     /// Samples per second.
-    public private(set) var sampleRate: Int
+    package private(set) var sampleRate: Int
     private var filters: [KWeighting]
     private var stepLength: Int
     private var stepEnergy = 0.0

@@ -1,9 +1,9 @@
 /// Detects intervals of black pictures.
 public struct BlackDetector: Hashable, Sendable {
     /// The mean luma up to which a picture is black, from 0 to 1.
-    public static let meanLimit: Float = 0.03
+    package static let meanLimit: Float = 0.03
     /// The luma of the brightest cell up to which a picture is black: credits on black are a picture.
-    public static let cellLimit: Float = 0.12
+    package static let cellLimit: Float = 0.12
 
     private var tracker: IntervalTracker
 
@@ -22,7 +22,7 @@ public struct BlackDetector: Hashable, Sendable {
     public mutating func finish() -> MediaInterval? { tracker.finish() }
 
     /// Whether a picture is black.
-    public static func isBlack(_ picture: PictureSummary) -> Bool {
+    package static func isBlack(_ picture: PictureSummary) -> Bool {
         !picture.cells.isEmpty && picture.meanLuma <= meanLimit && (picture.cells.max() ?? 1) <= cellLimit
     }
 }
@@ -31,7 +31,7 @@ public struct BlackDetector: Hashable, Sendable {
 public struct FreezeDetector: Hashable, Sendable {
     /// The difference of a cell up to which pictures are the same, from 0 to 1: what an encoder's noise leaves of a
     /// mean.
-    public static let limit: Float = 0.008
+    package static let limit: Float = 0.008
 
     private var tracker: IntervalTracker
     /// The first picture of the interval; nil before one.

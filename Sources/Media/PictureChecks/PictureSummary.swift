@@ -5,16 +5,16 @@ internal import Instrument
 /// A grid instead of the picture bounds memory, and averages out the noise of encoders.
 public struct PictureSummary: Hashable, Sendable {
     /// Columns of the grid.
-    public static let columns = 32
+    package static let columns = 32
     /// Rows of the grid.
-    public static let rows = 18
+    package static let rows = 18
 
     /// The instant at which the picture is shown, in nanoseconds of the media.
     public var time: Int64
     /// The luma of each cell from 0 (black) to 1 (white), row by row.
     public var cells: [Float]
     /// The mean luma from 0 (black) to 1 (white).
-    public var meanLuma: Float
+    package var meanLuma: Float
 
     /// Creates a summary of a grid.
     public init(time: Int64, cells: [Float]) {
@@ -65,7 +65,7 @@ public struct PictureSummary: Hashable, Sendable {
     }
 
     /// The largest difference of a cell to the same cell of another picture; 1 if the grids have different sizes.
-    public func largestDifference(from other: PictureSummary) -> Float {
+    package func largestDifference(from other: PictureSummary) -> Float {
         guard cells.count == other.cells.count else { return 1 }
         return zip(cells, other.cells).reduce(0) { max($0, abs($1.0 - $1.1)) }
     }
@@ -79,7 +79,7 @@ public struct MediaInterval: Hashable, Sendable {
     public var end: Int64
 
     /// Creates an interval.
-    public init(start: Int64, end: Int64) {
+    package init(start: Int64, end: Int64) {
         self.start = start
         self.end = end
     }

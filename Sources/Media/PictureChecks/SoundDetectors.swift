@@ -28,7 +28,7 @@ public struct SoundBuffer: Hashable, Sendable {
 /// Detects intervals of silence: blocks of a tenth of a second whose loudest sample stays below a limit.
 public struct SilenceDetector: Hashable, Sendable {
     /// -60 dB below full scale.
-    public static let limit: Float = 0.001
+    package static let limit: Float = 0.001
 
     private var tracker: IntervalTracker
     private var peak: Float = 0

@@ -3,7 +3,7 @@ internal import InstrumentManifests
 
 extension Rule {
     /// A signal of an ad break is malformed or contradicts others.
-    public static let adSignalWrong = Rule(
+    package static let adSignalWrong = Rule(
         "ad-signal-wrong",
         .warning,
         "A signal of an ad break is malformed or contradicts others",

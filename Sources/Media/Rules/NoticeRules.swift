@@ -3,7 +3,7 @@ internal import InstrumentManifests
 // Each of these rules reports the notices that `NoticeJudgement` gives to it.
 extension Rule {
     /// A playlist is not plain UTF-8.
-    public static let playlistEncoding = noticed(
+    package static let playlistEncoding = noticed(
         "playlist-encoding",
         .error,
         "A playlist is not plain UTF-8",
@@ -12,7 +12,7 @@ extension Rule {
     )
 
     /// A codec string names no known codec.
-    public static let codecsUnknown = noticed(
+    package static let codecsUnknown = noticed(
         "codecs-unknown",
         .warning,
         "A codec string names no known codec",
@@ -22,7 +22,7 @@ extension Rule {
     )
 
     /// An address is not valid, or neither http nor https.
-    public static let referenceRefused = noticed(
+    package static let referenceRefused = noticed(
         "reference-refused",
         .error,
         "An address is not valid, or neither http nor https",
@@ -31,7 +31,7 @@ extension Rule {
     )
 
     /// A manifest over https is redirected to http.
-    public static let redirectToHTTP = noticed(
+    package static let redirectToHTTP = noticed(
         "redirect-to-http",
         .warning,
         "A manifest over https is redirected to http",
@@ -40,7 +40,7 @@ extension Rule {
     )
 
     /// An address has no EXTINF.
-    public static let extinfMissing = noticed(
+    package static let extinfMissing = noticed(
         "extinf-missing",
         .error,
         "An address has no EXTINF",
@@ -49,7 +49,7 @@ extension Rule {
     )
 
     /// An EXTINF duration is negative.
-    public static let extinfNegative = noticed(
+    package static let extinfNegative = noticed(
         "extinf-negative",
         .error,
         "An EXTINF duration is negative",
@@ -58,7 +58,7 @@ extension Rule {
     )
 
     /// EXT-X-PROGRAM-DATE-TIME is no date.
-    public static let programDateTimeInvalid = noticed(
+    package static let programDateTimeInvalid = noticed(
         "program-date-time-invalid",
         .error,
         "EXT-X-PROGRAM-DATE-TIME is no date",
@@ -67,7 +67,7 @@ extension Rule {
     )
 
     /// A sequence number comes after the first segment.
-    public static let sequenceNumberLate = noticed(
+    package static let sequenceNumberLate = noticed(
         "sequence-number-late",
         .error,
         "A sequence number comes after the first segment",
@@ -76,7 +76,7 @@ extension Rule {
     )
 
     /// EXT-X-PLAYLIST-TYPE is neither VOD nor EVENT.
-    public static let playlistTypeUnknown = noticed(
+    package static let playlistTypeUnknown = noticed(
         "playlist-type-unknown",
         .warning,
         "EXT-X-PLAYLIST-TYPE is neither VOD nor EVENT",
@@ -85,7 +85,7 @@ extension Rule {
     )
 
     /// EXT-X-DATERANGE lacks ID or START-DATE.
-    public static let dateRangeIncomplete = noticed(
+    package static let dateRangeIncomplete = noticed(
         "daterange-incomplete",
         .error,
         "EXT-X-DATERANGE lacks ID or START-DATE",
@@ -94,7 +94,7 @@ extension Rule {
     )
 
     /// A byte range says nowhere where it begins.
-    public static let byteRangeWithoutStart = noticed(
+    package static let byteRangeWithoutStart = noticed(
         "byte-range-without-start",
         .error,
         "A byte range says nowhere where it begins",
@@ -103,7 +103,7 @@ extension Rule {
     )
 
     /// EXT-X-TARGETDURATION is missing.
-    public static let targetDurationMissing = noticed(
+    package static let targetDurationMissing = noticed(
         "target-duration-missing",
         .error,
         "EXT-X-TARGETDURATION is missing",
@@ -113,7 +113,7 @@ extension Rule {
     )
 
     /// EXT-X-TARGETDURATION is no whole number.
-    public static let targetDurationFraction = noticed(
+    package static let targetDurationFraction = noticed(
         "target-duration-fraction",
         .warning,
         "EXT-X-TARGETDURATION is no whole number",
@@ -122,7 +122,7 @@ extension Rule {
     )
 
     /// A low-latency tag lacks what it needs.
-    public static let lowLatencyTagInvalid = noticed(
+    package static let lowLatencyTagInvalid = noticed(
         "low-latency-tag-invalid",
         .error,
         "A low-latency tag lacks what it needs",
@@ -131,7 +131,7 @@ extension Rule {
     )
 
     /// EXT-X-CONTENT-STEERING has no SERVER-URI.
-    public static let steeringWithoutServer = noticed(
+    package static let steeringWithoutServer = noticed(
         "steering-without-server",
         .error,
         "EXT-X-CONTENT-STEERING has no SERVER-URI",
@@ -140,7 +140,7 @@ extension Rule {
     )
 
     /// An address has no EXT-X-STREAM-INF.
-    public static let streamInfMissing = noticed(
+    package static let streamInfMissing = noticed(
         "stream-inf-missing",
         .error,
         "An address has no EXT-X-STREAM-INF",
@@ -149,7 +149,7 @@ extension Rule {
     )
 
     /// EXT-X-MEDIA lacks TYPE or GROUP-ID.
-    public static let mediaTagIncomplete = noticed(
+    package static let mediaTagIncomplete = noticed(
         "media-tag-incomplete",
         .error,
         "EXT-X-MEDIA lacks TYPE or GROUP-ID",
@@ -158,7 +158,7 @@ extension Rule {
     )
 
     /// A remote element of an MPD cannot be used.
-    public static let remoteElementMissing = noticed(
+    package static let remoteElementMissing = noticed(
         "remote-element-missing",
         .error,
         "A remote element of an MPD cannot be used",
@@ -167,7 +167,7 @@ extension Rule {
     )
 
     /// A period has no start.
-    public static let periodWithoutStart = noticed(
+    package static let periodWithoutStart = noticed(
         "period-without-start",
         .error,
         "A period has no start",
@@ -176,7 +176,7 @@ extension Rule {
     )
 
     /// A representation has no segments that a player can address.
-    public static let representationUnplayable = noticed(
+    package static let representationUnplayable = noticed(
         "representation-unplayable",
         .error,
         "A representation has no segments that a player can address",
@@ -185,7 +185,7 @@ extension Rule {
     )
 
     /// An S element has no duration.
-    public static let timelineEntryInvalid = noticed(
+    package static let timelineEntryInvalid = noticed(
         "timeline-entry-invalid",
         .error,
         "An S element has no duration",
@@ -194,7 +194,7 @@ extension Rule {
     )
 
     /// A period lacks pictures or sound that other periods have.
-    public static let periodTrackMissing = noticed(
+    package static let periodTrackMissing = noticed(
         "period-track-missing",
         .warning,
         "A period lacks pictures or sound that other periods have",

@@ -20,14 +20,14 @@ public import InstrumentQuality
 public final class RemoteSampling: Sendable {
     /// The address of the document.
     public enum Source: Hashable, Sendable {
-        /// A file of at most ``maximumSize`` bytes.
+        /// A file of at most `maximumSize` bytes.
         case file(String)
         /// An address.
         case url(HTTPURL)
     }
 
     /// The largest number of bytes of a document.
-    public static let maximumSize = 1 << 20
+    package static let maximumSize = 1 << 20
 
     /// The sampling that this object changes.
     public let settings: SamplingSettings

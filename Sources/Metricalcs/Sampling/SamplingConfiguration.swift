@@ -20,13 +20,13 @@ public import InstrumentQuality
 public struct SamplingConfiguration: Hashable, Sendable {
     /// The number of the document.
     public var version: Int
-    /// For apps that ``apps`` does not list.
-    public var fallback: SessionSampling
+    /// For apps that `apps` does not list.
+    package var fallback: SessionSampling
     /// By the app's identifier.
-    public var apps: [String: SessionSampling]
+    package var apps: [String: SessionSampling]
 
     /// The greatest N of one in N.
-    public static let largest = 1_000_000_000
+    package static let largest = 1_000_000_000
 
     /// Creates a configuration.
     public init(version: Int, fallback: SessionSampling = .all, apps: [String: SessionSampling] = [:]) {

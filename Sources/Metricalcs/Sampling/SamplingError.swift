@@ -6,7 +6,7 @@ public struct SamplingError: Error, Hashable, Sendable, CustomStringConvertible 
         public let description: String
 
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The document does not have the form of a configuration.
         public static let invalid = Code("invalid")
@@ -28,7 +28,7 @@ public struct SamplingError: Error, Hashable, Sendable, CustomStringConvertible 
     public let message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

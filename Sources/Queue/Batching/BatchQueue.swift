@@ -25,7 +25,7 @@ public final class BatchQueue: Sendable {
     /// - Parameters:
     ///   - store: stores the samples.
     ///   - backends: receive the samples. Their names must differ: of two backends with the same name, the queue uses
-    ///     the first and reports the second (``Diagnostic/duplicateBackend(_:)``).
+    ///     the first and reports the second (``Diagnostic/Kind/duplicateBackend``).
     ///   - clock: the clock for deliveries.
     ///   - randomness: the source of the retries' jitter.
     ///   - consent: the consent of the person whom the samples describe; nil keeps the consent of the store, which is
@@ -92,7 +92,7 @@ public final class BatchQueue: Sendable {
     /// Adds a backend.
     ///
     /// - Returns: false if the queue already has a backend of that name. The queue then ignores the new backend and
-    ///   reports ``Diagnostic/duplicateBackend(_:)``; ``replace(backend:timeout:)`` replaces a backend.
+    ///   reports ``Diagnostic/Kind/duplicateBackend``; ``replace(backend:timeout:)`` replaces a backend.
     @discardableResult
     public func add(_ backend: any Backend) -> Bool {
         guard let lane = makePlace(for: backend) else { return false }

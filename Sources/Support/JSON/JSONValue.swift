@@ -86,7 +86,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The text breaks the grammar (RFC 8259 section 2).
         public static let syntax = Code("syntax")
@@ -112,7 +112,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(message) at byte \(offset)" }
 
     /// The line and the column of the error in the text that was read, both from 1; columns are counted in bytes.
-    public func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
+    package func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
         let before = bytes.prefix(offset)
         let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         return (before.count { $0 == 0x0A } + 1, offset - start + 1)

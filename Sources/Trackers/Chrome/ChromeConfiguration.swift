@@ -34,11 +34,11 @@ public struct ChromeConfiguration: Hashable, Sendable {
 /// A Chromium to be started, without a window and with a profile that ends with it.
 public struct ChromeLaunch: Hashable, Sendable {
     /// The names under which distributions install Chromium.
-    public static let programs = [
+    package static let programs = [
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge",
     ]
 
-    /// The program: a path, or a name that is looked for in `PATH`; nil for the first of ``programs`` that is there.
+    /// The program: a path, or a name that is looked for in `PATH`; nil for the first of `programs` that is there.
     public var program: String?
     /// Further options of the browser.
     public var arguments: [String]
@@ -68,7 +68,7 @@ public struct ChromeError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a code; codes with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The address is not `PORT` or `HOST:PORT`.
         public static let badAddress = Code("badAddress")

@@ -6,7 +6,7 @@ public struct ChromeDiagnostic: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a kind; kinds with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The browser answered.
         public static let connected = Kind("connected")
@@ -32,5 +32,5 @@ public struct ChromeDiagnostic: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a diagnostic.
-    public init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
+    package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }

@@ -65,7 +65,7 @@ public struct MPVError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a code; codes with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The socket's path is too long for an address of the system (107 bytes on Linux).
         public static let pathTooLong = Code("pathTooLong")

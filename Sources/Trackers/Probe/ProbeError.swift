@@ -9,7 +9,7 @@ public struct ProbeError: Error, Hashable, Sendable {
         /// Creates a code; codes with the same text are equal.
         ///
         /// - Parameter description: a short text in lower camel case.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The file does not exist, or the server answered 404 or 410.
         public static let notFound = Code("notFound")

@@ -6,7 +6,7 @@ public struct VLCDiagnostic: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a kind; kinds with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// A playback was running when the watch began: its `StreamLoad` and `Start` carry `joinedLate`.
         public static let joinedLate = Kind("joinedLate")
@@ -27,5 +27,5 @@ public struct VLCDiagnostic: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a diagnostic.
-    public init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
+    package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }

@@ -14,7 +14,7 @@ public struct FileBackendError: Error, Hashable, Sendable {
         public let description: String
 
         /// Creates a code; codes with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The path names a directory or another object that is not a regular file.
         public static let notAFile = Code("notAFile")

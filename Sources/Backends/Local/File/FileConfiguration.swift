@@ -10,7 +10,7 @@ public struct FileConfiguration: Hashable, Sendable {
         case gzip
 
         /// Gzip for a path that ends in `.gz`, otherwise none.
-        public init(path: String) { self = path.hasSuffix(".gz") ? .gzip : .none }
+        package init(path: String) { self = path.hasSuffix(".gz") ? .gzip : .none }
     }
 
     /// The time at which written bytes are made to survive a loss of power (`fsync`).

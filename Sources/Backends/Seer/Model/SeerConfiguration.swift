@@ -33,7 +33,7 @@ extension SeerCredentials: CustomStringConvertible, CustomDebugStringConvertible
 /// The address and settings of the Seer service and of the queue.
 public struct SeerConfiguration: Hashable, Sendable {
     /// The valid values of ``maxBatchBytes``.
-    public static let batchBytesRange = 1024...1_048_576
+    package static let batchBytesRange = 1024...1_048_576
 
     /// The base address of the endpoints.
     public var baseURL: HTTPURL
@@ -76,7 +76,7 @@ public struct SeerConfiguration: Hashable, Sendable {
         self.requestTimeout = requestTimeout
     }
 
-    /// Sets the largest body of a batch; returns false and changes nothing outside ``batchBytesRange``.
+    /// Sets the largest body of a batch; returns false and changes nothing outside `batchBytesRange`.
     @discardableResult
     public mutating func setMaxBatchBytes(_ bytes: Int) -> Bool {
         guard Self.batchBytesRange.contains(bytes) else { return false }
@@ -112,7 +112,7 @@ public struct SeerEndpoints: Hashable, Sendable {
     }
 
     /// The path of each name.
-    public private(set) var paths: [Name: String] = [
+    package private(set) var paths: [Name: String] = [
         .token: "/oauth/access_token", .activity: "/sactivity", .instrumentation: "/sinstrumentation",
         .tinCan: "/tincan", .activityBatch: "/sactivity/batch", .tinCanBatch: "/tincan/batch",
     ]

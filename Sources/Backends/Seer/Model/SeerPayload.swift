@@ -14,7 +14,7 @@ public struct SeerPayload: Hashable, Sendable {
     }
 
     /// The type.
-    public let kind: Kind
+    package let kind: Kind
     /// The JSON that is sent.
     public let json: JSONValue
 

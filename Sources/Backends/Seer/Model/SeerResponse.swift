@@ -67,7 +67,7 @@ public struct SeerError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The number.
         public let number: Int
         /// Creates a code.
-        public init(_ number: Int) { self.number = number }
+        package init(_ number: Int) { self.number = number }
 
         /// The payload is invalid; it was neither sent nor queued.
         public static let invalidPayload = Code(1)
@@ -91,7 +91,7 @@ public struct SeerError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates an error.
-    public init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

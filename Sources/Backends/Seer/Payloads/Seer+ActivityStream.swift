@@ -25,7 +25,7 @@ extension Seer {
         public var generator: Generator
         /// Texts about the circumstances. Wire name `context`; left out if empty.
         public var context: [String: String]
-        /// The time, in the format of ``Seer/timestamp(_:)``. Wire name `published`; required by the strict rules.
+        /// The time, in the format of `Seer.timestamp(_:)`. Wire name `published`; required by the strict rules.
         public var published: String?
         /// Additional keys.
         public var properties: [String: JSONValue]

@@ -4,7 +4,7 @@ internal import InstrumentXAPI
 extension Seer {
     /// A Tin Can statement in the form that Seer accepts.
     public struct TinCan: Hashable, Sendable {
-        /// Its identifier, as ``Seer/uniqueID(from:)`` makes them. Wire name `id`.
+        /// Its identifier, as `Seer.uniqueID(from:)` makes them. Wire name `id`.
         public var id: String?
         /// The person or group that acted, with at least one identifier. Wire name `actor`.
         public var actor: Actor
@@ -17,7 +17,7 @@ extension Seer {
         public var result: [String: JSONValue]
         /// The circumstances. Wire name `context`.
         public var context: Context
-        /// The time, in the format of ``Seer/timestamp(_:)``. Wire name `timestamp`.
+        /// The time, in the format of `Seer.timestamp(_:)`. Wire name `timestamp`.
         public var timestamp: String?
         /// Additional keys.
         public var properties: [String: JSONValue]

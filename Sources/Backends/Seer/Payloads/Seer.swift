@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 internal import InstrumentText
 internal import InstrumentXAPI
 
@@ -12,8 +12,8 @@ public enum Seer {
     public typealias Instrumentation = ActivityStream
 
     /// Returns a random identifier in the form of a UUID.
-    public static func uniqueID(from random: RandomSource = RandomSource()) -> String { random.identifier() }
+    package static func uniqueID(from random: RandomSource = RandomSource()) -> String { random.identifier() }
 
     /// Returns a time in the format of payloads: ISO 8601 with milliseconds, in UTC.
-    public static func timestamp(_ time: WallTime) -> String { time.rfc3339 }
+    package static func timestamp(_ time: WallTime) -> String { time.rfc3339 }
 }

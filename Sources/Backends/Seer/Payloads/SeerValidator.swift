@@ -1,18 +1,18 @@
-public import InstrumentJSON
-public import InstrumentXAPI
+package import InstrumentJSON
+package import InstrumentXAPI
 
 /// Validates payloads for Seer, and lists every failure. A value without state, which may be used from any thread.
 ///
 /// Keys that no rule names may have any value. Instrumentation follows the rules of activities.
-public struct SeerValidator: Hashable, Sendable {
+package struct SeerValidator: Hashable, Sendable {
     /// Whether `published` is required on every activity.
-    public let isStrict: Bool
+    package let isStrict: Bool
 
     /// Creates a validator; by default `published` is optional.
-    public init(isStrict: Bool = false) { self.isStrict = isStrict }
+    package init(isStrict: Bool = false) { self.isStrict = isStrict }
 
     /// Returns the failures of an activity or instrumentation; empty for a valid one.
-    public func failures(inActivity payload: JSONValue) -> [ValidationFailure] {
+    package func failures(inActivity payload: JSONValue) -> [ValidationFailure] {
         var check = SeerCheck(payload: payload)
         check.text(at: ["actor", "id"], .seerActorID)
         check.text(at: ["verb"], .seerVerb)
@@ -25,7 +25,7 @@ public struct SeerValidator: Hashable, Sendable {
     }
 
     /// Returns the failures of a Tin Can statement; empty for a valid one.
-    public func failures(inTinCan payload: JSONValue) -> [ValidationFailure] {
+    package func failures(inTinCan payload: JSONValue) -> [ValidationFailure] {
         var check = SeerCheck(payload: payload)
         check.identifier(.seerTinCanIdentifier)
         check.text(at: ["verb", "id"], .seerTinCanVerbID)

@@ -18,7 +18,7 @@ public struct SiftEvent: Hashable, Sendable {
     /// Custom numbers as text (`metrics`).
     public var metrics: [String: String]?
     /// Properties as old SDKs sent them (`device_properties`); sent as they are, in both profiles.
-    public var legacyDeviceProperties: [String: String]?
+    package var legacyDeviceProperties: [String: String]?
     /// The app's state (`ios_app_state`). Its location is taken out when the event is appended while collection of
     /// locations is disallowed.
     public var appState: AppState?

@@ -14,5 +14,5 @@ public struct SiftSettingsError: Error, Hashable, Sendable, CustomStringConverti
     public let description: String
 
     /// Creates an error.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

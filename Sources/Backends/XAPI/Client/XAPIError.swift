@@ -7,7 +7,7 @@ public struct XAPIError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The statements are invalid; nothing was sent.
         public static let invalid = Code("invalid")
@@ -35,7 +35,7 @@ public struct XAPIError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates an error.
-    public init(_ code: Code, status: Int? = nil, _ description: String) {
+    package init(_ code: Code, status: Int? = nil, _ description: String) {
         self.code = code
         self.status = status
         self.description = description

@@ -18,7 +18,7 @@ public struct VideoMapping: XAPIMapping {
     private let live: PlainMapping?
 
     /// Creates a mapping; `live` maps the events of live streams, which have no statements if it is nil.
-    public init(viewings: Viewings, live: PlainMapping?) {
+    package init(viewings: Viewings, live: PlainMapping?) {
         self.viewings = viewings
         self.live = live
     }

@@ -34,7 +34,7 @@ public protocol XAPIMapping: Sendable {
     /// Returns the statements of a sample, in order. A sample without statements counts as delivered.
     ///
     /// Each statement has an identifier: the first one the record's own, further ones from
-    /// ``derivedID(of:_:)``. `memory` is `null` before the first change under the key.
+    /// `derivedID(of:_:)`. `memory` is `null` before the first change under the key.
     func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement]
     /// The statements of several samples with the same memory key, in order: one array for each sample.
     ///
@@ -58,7 +58,7 @@ extension XAPIMapping {
 
     /// Returns the identifier of a further statement about a sample: the same each time, in the form of a
     /// version-4 UUID.
-    public func derivedID(of id: SampleID, _ number: Int) -> SampleID {
+    package func derivedID(of id: SampleID, _ number: Int) -> SampleID {
         let source = RandomSource(DerivedBits(id: id, salt: number))
         return SampleID(source.identifier()) ?? id
     }

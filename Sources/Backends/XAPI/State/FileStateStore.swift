@@ -16,7 +16,7 @@ public struct FileStateStore: XAPIStateStore {
     private static var ending: String { ".xapi-state" }
 
     /// The directory; made when something is saved for the first time.
-    public let root: String
+    package let root: String
 
     /// Creates a store in the directory `root`, whose parent has to exist.
     public init(root: String) { self.root = root }

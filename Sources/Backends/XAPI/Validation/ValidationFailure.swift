@@ -24,7 +24,7 @@ public struct ValidationFailure: Error, Hashable, Sendable, CustomStringConverti
     public let severity: Severity
 
     /// Creates a failure.
-    public init(rule: ValidationRule, path: String, message: String, severity: Severity = .error) {
+    package init(rule: ValidationRule, path: String, message: String, severity: Severity = .error) {
         self.init(rule: rule, path: path, message: message, requirement: message, severity: severity)
     }
 
@@ -69,5 +69,5 @@ public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a rule with a name.
-    public init(_ name: String) { description = name }
+    package init(_ name: String) { description = name }
 }

@@ -1,27 +1,27 @@
 /// The names of the xAPI Video Profile 1.0.
-public enum VideoVocabulary {
+package enum VideoVocabulary {
     /// The category of statements that follow the profile.
-    public static let profile: IRI = "https://w3id.org/xapi/video"
+    package static let profile: IRI = "https://w3id.org/xapi/video"
     /// The activity type of a video.
-    public static let activityType: IRI = "https://w3id.org/xapi/video/activity-type/video"
+    package static let activityType: IRI = "https://w3id.org/xapi/video/activity-type/video"
 
     /// The session begins: the first statement, sent once.
-    public static let initialized = adl("initialized")
+    package static let initialized = adl("initialized")
     /// Playback starts or resumes.
-    public static let played = video("played")
+    package static let played = video("played")
     /// Playback pauses.
-    public static let paused = video("paused")
+    package static let paused = video("paused")
     /// The viewer seeks.
-    public static let seeked = video("seeked")
+    package static let seeked = video("seeked")
     /// The viewer changes volume, quality, subtitles …
-    public static let interacted = adl("interacted")
+    package static let interacted = adl("interacted")
     /// The completion threshold is reached; sent once per registration.
-    public static let completed = adl("completed")
+    package static let completed = adl("completed")
     /// The session ends: the last statement.
-    public static let terminated = adl("terminated")
+    package static let terminated = adl("terminated")
 
     /// Returns the name of an extension: `length`, `time`, `session-id` …
-    public static func `extension`(_ name: String) -> IRI {
+    package static func `extension`(_ name: String) -> IRI {
         IRI(stringLiteral: "https://w3id.org/xapi/video/extensions/\(name)")
     }
 

@@ -10,28 +10,28 @@ public struct InterstitialAsset: Hashable, Sendable {
     public var duration: Int64
 
     /// Creates an asset.
-    public init(url: HTTPURL, duration: Int64) { (self.url, self.duration) = (url, max(0, duration)) }
+    package init(url: HTTPURL, duration: Int64) { (self.url, self.duration) = (url, max(0, duration)) }
 }
 
 /// A reason why a list of assets is not used.
-public struct AssetListError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AssetListError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message: the value that was found, and the value that the reader expects.
-    public var description: String
+    package var description: String
 }
 
 /// The assets that a list names (RFC 8216bis, appendix D.2, `X-ASSET-LIST`).
-public struct AssetList: Hashable, Sendable {
+package struct AssetList: Hashable, Sendable {
     /// The assets; empty for a list without assets, which plays nothing.
-    public var assets: [InterstitialAsset] = []
+    package var assets: [InterstitialAsset] = []
     /// Assets that were left out.
-    public var findings: [AdFinding] = []
+    package var findings: [AdFinding] = []
 
     /// Reads a list.
     /// - Parameters:
     ///   - bytes: the list in JSON.
     ///   - url: the address of the list after redirects, the base of its references.
     ///   - limits: the most bytes and assets. Assets beyond the limit are left out.
-    public init(
+    package init(
         parsing bytes: [UInt8],
         at url: HTTPURL,
         limits: AdLimits = AdLimits()
@@ -83,7 +83,7 @@ extension Interstitial {
     ///   - primaryID: identifies the playback of the content (`_HLS_primary_id`).
     ///   - startOffset: nanoseconds from the start of the interstitial at which the player joins; 0 when it plays from
     ///     its start.
-    public func request(primaryID: String, startOffset: Int64 = 0) throws(HTTPError) -> HTTPURL {
+    package func request(primaryID: String, startOffset: Int64 = 0) throws(HTTPError) -> HTTPURL {
         let url =
             switch source {
             case .asset(let url), .list(let url): url
@@ -94,7 +94,7 @@ extension Interstitial {
 
 extension InterstitialAsset {
     /// The address to fetch, with `_HLS_primary_id`.
-    public func request(primaryID: String) throws(HTTPError) -> HTTPURL {
+    package func request(primaryID: String) throws(HTTPError) -> HTTPURL {
         try url.adding(primaryID: primaryID, startOffset: 0)
     }
 }

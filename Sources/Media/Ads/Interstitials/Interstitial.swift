@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 public import InstrumentHTTP
 public import InstrumentManifests
 internal import InstrumentText
@@ -69,7 +69,7 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
     /// The start, in nanoseconds from the first segment of the playlist; for `PRE` and `POST` without effect.
     public var start: Int64
     /// `START-DATE`.
-    public var date: WallTime
+    package var date: WallTime
     /// The media.
     public var source: Source
     /// `CUE`, or `X-CUE`.
@@ -77,7 +77,7 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
     /// `DURATION`, else the time up to `END-DATE`.
     public var duration: Int64?
     /// `PLANNED-DURATION`.
-    public var plannedDuration: Int64?
+    package var plannedDuration: Int64?
     /// `X-RESUME-OFFSET`: where the content resumes, from the start; may be negative. nil: after the actual duration.
     public var resumeOffset: Int64?
     /// `X-PLAYOUT-LIMIT`: the longest time for which the interstitial plays.
@@ -87,18 +87,18 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
     /// `X-SNAP`.
     public var snap: Snap = []
     /// `X-TIMELINE-OCCUPIES=RANGE`: the interstitial takes its duration on a timeline that is shown. False: a point.
-    public var occupiesRange = false
+    package var occupiesRange = false
     /// `X-CONTENT-MAY-VARY`: two persons may see different media. True unless the attribute says `NO`.
-    public var contentMayVary = true
+    package var contentMayVary = true
     /// `X-TIMELINE-STYLE=HIGHLIGHT`: the timeline shows the interstitial as apart from the content.
-    public var isHighlighted = false
+    package var isHighlighted = false
     /// `X-SKIP-CONTROL-…`; nil without a button.
     public var skipControl: SkipControl?
     /// The line of the tag.
-    public var line: Int?
+    package var line: Int?
 
     /// The duration with its limit, before the assets are known.
-    public var announcedDuration: Int64 { limited(duration ?? plannedDuration ?? 0) }
+    package var announcedDuration: Int64 { limited(duration ?? plannedDuration ?? 0) }
 
     func limited(_ duration: Int64) -> Int64 { max(0, min(duration, playoutLimit ?? .max)) }
 }

@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 public import InstrumentManifests
 
 /// The schedule of a playlist's content with its interstitials, from one position to the end.
@@ -21,9 +21,9 @@ public struct InterstitialSchedule: Hashable, Sendable {
     }
 
     /// A stretch of the playout.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The media of a stretch.
-        public enum Content: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
             /// The content, from a position of its timeline on.
             case primary(from: Int64)
             /// An asset of an interstitial: its index, its address if known, and where in the asset the stretch begins.
@@ -31,14 +31,14 @@ public struct InterstitialSchedule: Hashable, Sendable {
         }
 
         /// The media.
-        public var content: Content
+        package var content: Content
         /// The begin on the timeline of the playout.
-        public var start: Int64
+        package var start: Int64
         /// The duration.
-        public var duration: Int64
+        package var duration: Int64
 
         /// The end on the timeline of the playout.
-        public var end: Int64 { start.saturatingAdd(duration) }
+        package var end: Int64 { start.saturatingAdd(duration) }
     }
 
     /// A break: the interstitials of one position, and where the content resumes.
@@ -54,11 +54,11 @@ public struct InterstitialSchedule: Hashable, Sendable {
         /// The duration.
         public var duration: Int64
         /// The offset to request if the player joins in the middle of the first interstitial (`_HLS_start_offset`).
-        public var joinOffset: Int64
+        package var joinOffset: Int64
     }
 
     /// The stretches, in order.
-    public private(set) var items: [Item] = []
+    package private(set) var items: [Item] = []
     /// The breaks, in order.
     public private(set) var breaks: [Break] = []
     /// The interstitials that play, in order.

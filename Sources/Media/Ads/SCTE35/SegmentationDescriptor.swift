@@ -1,23 +1,23 @@
 /// A boundary of content, its kind and its identifier (SCTE 35, section 10.3.3).
 public struct SegmentationDescriptor: Hashable, Sendable {
     /// The restrictions of delivery.
-    public struct Restrictions: Hashable, Sendable {
+    package struct Restrictions: Hashable, Sendable {
         /// `web_delivery_allowed_flag`.
-        public var isWebDeliveryAllowed: Bool
+        package var isWebDeliveryAllowed: Bool
         /// `no_regional_blackout_flag`.
-        public var hasNoRegionalBlackout: Bool
+        package var hasNoRegionalBlackout: Bool
         /// `archive_allowed_flag`.
-        public var isArchiveAllowed: Bool
+        package var isArchiveAllowed: Bool
         /// `device_restrictions`: 0 to 2 restrict a group of devices, 3 restricts none.
-        public var deviceRestrictions: UInt8
+        package var deviceRestrictions: UInt8
     }
 
     /// One component of a segment that does not affect the whole program.
-    public struct Component: Hashable, Sendable {
+    package struct Component: Hashable, Sendable {
         /// `component_tag`.
-        public var tag: UInt8
+        package var tag: UInt8
         /// `pts_offset`.
-        public var offset: SpliceTicks
+        package var offset: SpliceTicks
     }
 
     /// `segmentation_event_id`.
@@ -25,13 +25,13 @@ public struct SegmentationDescriptor: Hashable, Sendable {
     /// `segmentation_event_cancel_indicator`: the event is cancelled, and all other properties are without meaning.
     public var isCancelled = false
     /// The bit `segmentation_event_id_compliance_indicator`, which editions before 2020 reserve as 1.
-    public var isEventIDCompliant = true
+    package var isEventIDCompliant = true
     /// `program_segmentation_flag`.
-    public var isProgramSegmentation = true
+    package var isProgramSegmentation = true
     /// The restrictions of delivery; nil if delivery is not restricted.
-    public var restrictions: Restrictions?
+    package var restrictions: Restrictions?
     /// The components; empty for a segmentation of the whole program.
-    public var components: [Component] = []
+    package var components: [Component] = []
     /// `segmentation_duration`; nil if the descriptor has none.
     public var duration: SpliceTicks?
     /// The identifier of the content.
@@ -54,7 +54,7 @@ public struct SegmentationDescriptor: Hashable, Sendable {
     }
 
     /// Creates a descriptor of an event.
-    public init(eventID: UInt32) { self.eventID = eventID }
+    package init(eventID: UInt32) { self.eventID = eventID }
 }
 
 /// The kind of a segmentation (`segmentation_type_id`, SCTE 35, table 23).
@@ -65,7 +65,7 @@ public struct SegmentationType: RawRepresentable, Hashable, Sendable {
     /// Creates a type from its value.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Creates a type from its value.
-    public init(_ value: UInt8) { rawValue = value }
+    package init(_ value: UInt8) { rawValue = value }
 
     /// The name in the standard; `Reserved` for values that the standard does not define.
     public var name: String { Self.names[rawValue] ?? "Reserved" }

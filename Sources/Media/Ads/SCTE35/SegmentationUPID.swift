@@ -71,7 +71,7 @@ public struct SegmentationUPID: Hashable, Sendable {
     }
 
     /// The value of an identifier.
-    public enum Value: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
         /// No identifier.
         case none
         /// An identifier in characters; for binary ones, in the registry's own notation.
@@ -93,12 +93,12 @@ public struct SegmentationUPID: Hashable, Sendable {
     /// The bytes on the wire.
     public var bytes: [UInt8]
     /// The value of the identifier.
-    public var value: Value
+    package var value: Value
     /// Whether the length is not the one that the standard prescribes for the type. Its value is then `bytes`.
-    public var isMalformed = false
+    package var isMalformed = false
 
     /// Decodes an identifier. A length that the type does not allow marks the identifier as malformed.
-    public init(type: Kind, bytes: [UInt8]) { self.init(type: type, bytes: bytes, depth: 0) }
+    package init(type: Kind, bytes: [UInt8]) { self.init(type: type, bytes: bytes, depth: 0) }
 
     private init(type: Kind, bytes: [UInt8], depth: Int) {
         (self.type, self.bytes) = (type, bytes)
@@ -171,15 +171,15 @@ public struct SegmentationUPID: Hashable, Sendable {
 }
 
 /// An ATSC content identifier (A/57B, as SCTE 35 section 10.3.3.3 repeats it).
-public struct ATSCContentIdentifier: Hashable, Sendable {
+package struct ATSCContentIdentifier: Hashable, Sendable {
     /// `TSID`.
-    public var transportStreamID: UInt16
+    package var transportStreamID: UInt16
     /// `end_of_day`: the hour at which the day ends in which the identifier is unique.
-    public var endOfDay: UInt8
+    package var endOfDay: UInt8
     /// `unique_for`: the number of days in which the identifier is unique.
-    public var uniqueFor: UInt16
+    package var uniqueFor: UInt16
     /// `content_id`.
-    public var contentID: [UInt8]
+    package var contentID: [UInt8]
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }

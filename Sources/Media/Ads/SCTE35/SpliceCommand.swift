@@ -54,11 +54,11 @@ public enum SpliceCommand: Hashable, Sendable {
 /// One splice at a time of the stream (SCTE 35, section 9.7.3).
 public struct SpliceInsert: Hashable, Sendable {
     /// One component of a splice that does not affect the whole program.
-    public struct Component: Hashable, Sendable {
+    package struct Component: Hashable, Sendable {
         /// `component_tag`.
-        public var tag: UInt8
+        package var tag: UInt8
         /// The time of the component's splice; nil for immediate or unspecified.
-        public var time: SpliceTicks?
+        package var time: SpliceTicks?
     }
 
     /// `splice_event_id`.
@@ -68,26 +68,26 @@ public struct SpliceInsert: Hashable, Sendable {
     /// `out_of_network_indicator`: the splice leaves the network's feed. False: it returns.
     public var isOutOfNetwork = false
     /// `program_splice_flag`: all components splice at once.
-    public var isProgramSplice = true
+    package var isProgramSplice = true
     /// `splice_immediate_flag`: the splice takes place at once.
     public var isImmediate = false
     /// The bit `event_id_compliance_flag`, which editions before 2022 reserve as 1.
-    public var isEventIDCompliant = true
+    package var isEventIDCompliant = true
     /// The time of a program splice; nil if immediate or unspecified.
     public var time: SpliceTicks?
     /// The components of a component splice.
-    public var components: [Component] = []
+    package var components: [Component] = []
     /// `break_duration`; nil if the section has none.
     public var breakDuration: BreakDuration?
     /// `unique_program_id`.
     public var uniqueProgramID: UInt16 = 0
     /// `avail_num`.
-    public var availNumber: UInt8 = 0
+    package var availNumber: UInt8 = 0
     /// `avails_expected`.
-    public var availsExpected: UInt8 = 0
+    package var availsExpected: UInt8 = 0
 
     /// Creates a splice of an event.
-    public init(eventID: UInt32) { self.eventID = eventID }
+    package init(eventID: UInt32) { self.eventID = eventID }
 }
 
 /// The duration of a break (SCTE 35, section 9.8.2).
@@ -98,7 +98,7 @@ public struct BreakDuration: Hashable, Sendable {
     public var duration: SpliceTicks
 
     /// Creates a duration.
-    public init(isAutoReturn: Bool, duration: SpliceTicks) {
+    package init(isAutoReturn: Bool, duration: SpliceTicks) {
         (self.isAutoReturn, self.duration) = (isAutoReturn, duration)
     }
 }
@@ -106,11 +106,11 @@ public struct BreakDuration: Hashable, Sendable {
 /// One splice at a calendar time (SCTE 35, section 9.7.2).
 public struct ScheduledSplice: Hashable, Sendable {
     /// One component of a splice that does not affect the whole program.
-    public struct Component: Hashable, Sendable {
+    package struct Component: Hashable, Sendable {
         /// `component_tag`.
-        public var tag: UInt8
+        package var tag: UInt8
         /// `utc_splice_time`.
-        public var utcTime: UInt32
+        package var utcTime: UInt32
     }
 
     /// `splice_event_id`.
@@ -118,24 +118,24 @@ public struct ScheduledSplice: Hashable, Sendable {
     /// `splice_event_cancel_indicator`.
     public var isCancelled = false
     /// The bit `event_id_compliance_flag`, which editions before 2022 reserve as 1.
-    public var isEventIDCompliant = true
+    package var isEventIDCompliant = true
     /// `out_of_network_indicator`.
     public var isOutOfNetwork = false
     /// `program_splice_flag`.
-    public var isProgramSplice = true
+    package var isProgramSplice = true
     /// `utc_splice_time` of a program splice: seconds since 6 January 1980 00:00:00 UTC, leap seconds included.
     public var utcTime: UInt32?
     /// The components of a component splice.
-    public var components: [Component] = []
+    package var components: [Component] = []
     /// `break_duration`; nil if the splice has none.
     public var breakDuration: BreakDuration?
     /// `unique_program_id`.
     public var uniqueProgramID: UInt16 = 0
     /// `avail_num`.
-    public var availNumber: UInt8 = 0
+    package var availNumber: UInt8 = 0
     /// `avails_expected`.
-    public var availsExpected: UInt8 = 0
+    package var availsExpected: UInt8 = 0
 
     /// Creates a splice of an event.
-    public init(eventID: UInt32) { self.eventID = eventID }
+    package init(eventID: UInt32) { self.eventID = eventID }
 }

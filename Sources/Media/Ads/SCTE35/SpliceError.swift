@@ -5,7 +5,7 @@ public struct SpliceError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The text is neither base64 nor hexadecimal.
         public static let notation = Code("notation")
@@ -25,7 +25,7 @@ public struct SpliceError: Error, Hashable, Sendable, CustomStringConvertible {
     public var message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+    package init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }

@@ -35,7 +35,7 @@ extension SpliceInfoSection {
 
 extension AdFinding {
     /// The finding as JSON.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var members: [String: JSONValue] = [
             "severity": .string(severity.rawValue), "rule": .string(rule), "message": .string(message),
         ]

@@ -9,10 +9,10 @@
 /// and ``SpliceTicks/seconds`` converts them.
 public struct SpliceInfoSection: Hashable, Sendable {
     /// The value of `table_id` of every section.
-    public static let tableID: UInt8 = 0xFC
+    package static let tableID: UInt8 = 0xFC
 
     /// The notation in which a section came.
-    public enum Notation: Hashable, Sendable {
+    package enum Notation: Hashable, Sendable {
         /// The bits of the standard's section 9.6, with lengths and a checksum.
         case binary
         /// The elements of the standard's schema, which have neither lengths nor a checksum.
@@ -20,35 +20,35 @@ public struct SpliceInfoSection: Hashable, Sendable {
     }
 
     /// The notation in which the section came.
-    public var notation = Notation.binary
+    package var notation = Notation.binary
     /// `section_syntax_indicator`; false in a valid section.
-    public var hasLongSyntax = false
+    package var hasLongSyntax = false
     /// `private_indicator`; false in a valid section.
     public var isPrivate = false
     /// `sap_type`: the stream access point type, 0 to 3; 3 where none is specified.
-    public var sapType: UInt8 = 3
+    package var sapType: UInt8 = 3
     /// `section_length`: the number of bytes after this field.
-    public var sectionLength: UInt16 = 0
+    package var sectionLength: UInt16 = 0
     /// `protocol_version`; 0 in every published edition.
-    public var protocolVersion: UInt8 = 0
+    package var protocolVersion: UInt8 = 0
     /// The encryption; nil for a section in the clear.
-    public var encryption: SpliceEncryption?
+    package var encryption: SpliceEncryption?
     /// `pts_adjustment`: the offset that is added to every splice time of the section, in ticks, modulo 2^33.
-    public var ptsAdjustment = SpliceTicks(0)
+    package var ptsAdjustment = SpliceTicks(0)
     /// `cw_index`: the control word for the decryption; without meaning in a section in the clear.
-    public var controlWordIndex: UInt8 = 0xFF
+    package var controlWordIndex: UInt8 = 0xFF
     /// `tier`: the authorization tier, 12 bits; 0xFFF for no tier.
     public var tier: UInt16 = 0xFFF
     /// `splice_command_length`; 0xFFF from old encoders, which means unknown.
-    public var commandLength: UInt16 = 0
+    package var commandLength: UInt16 = 0
     /// The command; nil if the section is encrypted.
     public var command: SpliceCommand?
     /// The descriptors in order; empty if the section is encrypted.
-    public var descriptors: [SpliceDescriptor] = []
+    package var descriptors: [SpliceDescriptor] = []
     /// `alignment_stuffing` and everything else between the last descriptor and the checksum.
-    public var stuffing: [UInt8] = []
+    package var stuffing: [UInt8] = []
     /// `CRC_32` as received. A section with another checksum is decoded only if it came in a manifest, with a finding.
-    public var crc: UInt32 = 0
+    package var crc: UInt32 = 0
     /// Whether `CRC_32` is the checksum of the section; true for a section in XML, which has none.
     public var isChecksumValid = true
     /// Deviations from the standard that do not prevent decoding.
@@ -59,22 +59,22 @@ public struct SpliceInfoSection: Hashable, Sendable {
         descriptors.compactMap { if case .segmentation(let value) = $0.content { value } else { nil } }
     }
 
-    /// The time of the splice with ``ptsAdjustment`` added, modulo 2^33; nil if the section states no time.
-    public var adjustedTime: SpliceTicks? {
+    /// The time of the splice with `ptsAdjustment` added, modulo 2^33; nil if the section states no time.
+    package var adjustedTime: SpliceTicks? {
         command?.time.map { SpliceTicks(($0.rawValue &+ ptsAdjustment.rawValue) & SpliceTicks.mask) }
     }
 }
 
 /// The encryption of a section (SCTE 35, section 11). The decoder reports encrypted sections and decodes no more of
 /// them.
-public struct SpliceEncryption: Hashable, Sendable {
+package struct SpliceEncryption: Hashable, Sendable {
     /// `encryption_algorithm`: 0 none, 1 DES-ECB, 2 DES-CBC, 3 triple DES EDE3-ECB, 32 to 63 private.
-    public var algorithm: UInt8
+    package var algorithm: UInt8
     /// The bytes from `splice_command_type` to `E_CRC_32`, encrypted.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
 
     /// The name of the algorithm.
-    public var algorithmName: String {
+    package var algorithmName: String {
         switch algorithm {
         case 0: "none"
         case 1: "DES-ECB"
@@ -96,7 +96,7 @@ public struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
     /// Creates a time from a number of ticks.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Creates a time from a number of ticks.
-    public init(_ ticks: UInt64) { rawValue = ticks }
+    package init(_ ticks: UInt64) { rawValue = ticks }
 
     /// The time in seconds, rounded to microseconds.
     public var seconds: Double {

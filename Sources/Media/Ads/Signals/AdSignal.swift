@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 /// A signal of a stream: the begin or the end of an ad break, or another event.
 ///
@@ -65,13 +65,13 @@ public struct AdSignal: Hashable, Sendable {
     /// The position on the presentation timeline, in nanoseconds; nil if unknown.
     public var position: Int64?
     /// The calendar time; nil if unknown.
-    public var date: WallTime?
+    package var date: WallTime?
     /// The duration of the break, in nanoseconds; nil if unknown.
     public var duration: Int64?
     /// The decoded section; nil if the signal carries none, or a malformed one.
-    public var section: SpliceInfoSection?
+    package var section: SpliceInfoSection?
     /// The line of the manifest; nil for other carriers.
-    public var line: Int?
+    package var line: Int?
 
     /// The event of the splice that the signal stands for; nil for a signal without section.
     package var event: UInt32?
@@ -79,7 +79,7 @@ public struct AdSignal: Hashable, Sendable {
     var segmentationType: SegmentationType?
 
     /// Creates a signal.
-    public init(_ source: Source, _ kind: Kind) { (self.source, self.kind) = (source, kind) }
+    package init(_ source: Source, _ kind: Kind) { (self.source, self.kind) = (source, kind) }
 
     /// Creates the signal of a section: of the segmentation that decides where the section has several.
     init(_ source: Source, _ section: SpliceInfoSection) {

@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentManifests
+package import InstrumentManifests
 internal import InstrumentText
 internal import InstrumentXML
 
@@ -13,7 +13,7 @@ extension AdSignals {
     ///   - events: the events of the MPD.
     ///   - end: the end of the presentation, in nanoseconds; nil while media is still produced, so that an end may
     ///     come, and an end may belong to a begin that the MPD no longer has.
-    public init(_ events: [ManifestEvent], upTo end: Int64? = nil) {
+    package init(_ events: [ManifestEvent], upTo end: Int64? = nil) {
         var breaks: [AdSignal] = []
         for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event, &breaks) }
         checkBreaks(breaks, upTo: end, mayHaveBegun: end == nil)
@@ -67,7 +67,7 @@ extension Substring {
 }
 
 /// An event of an MPD that replaces content, or that calls an address.
-public enum ManifestAdEvent: Hashable, Sendable {
+package enum ManifestAdEvent: Hashable, Sendable {
     /// An alternative presentation in place of the content, or between its parts (`alternativeMPD`, ISO/IEC 23009-1,
     /// 2025). Times in nanoseconds.
     case alternative(AlternativePresentation)
@@ -75,7 +75,7 @@ public enum ManifestAdEvent: Hashable, Sendable {
     case callback(AdURL)
 
     /// Reads an event; nil for an event of another scheme, or a malformed one.
-    public init?(_ event: ManifestEvent) {
+    package init?(_ event: ManifestEvent) {
         switch event.scheme {
         case "urn:mpeg:dash:event:callback:2015":
             guard let text = event.element.text.trimmingWhitespace.nonEmpty ?? event.messageData else { return nil }
@@ -89,21 +89,21 @@ public enum ManifestAdEvent: Hashable, Sendable {
 }
 
 /// A presentation that an event inserts into the content, or that replaces a part of it.
-public struct AlternativePresentation: Hashable, Sendable {
+package struct AlternativePresentation: Hashable, Sendable {
     /// Whether the content behind the event is skipped while the alternative plays. False: it is delayed.
-    public var replacesContent: Bool
+    package var replacesContent: Bool
     /// The address of the alternative MPD.
-    public var uri: String
+    package var uri: String
     /// The position of the event, in nanoseconds.
-    public var start: Int64
+    package var start: Int64
     /// `maxDuration` in nanoseconds; nil without a limit.
-    public var maximumDuration: Int64?
+    package var maximumDuration: Int64?
     /// `returnOffset`: where content resumes behind the event, in nanoseconds; nil if absent.
-    public var returnOffset: Int64?
+    package var returnOffset: Int64?
     /// `noJump`: whether the person may not jump over the alternative.
-    public var forbidsJump: Bool
+    package var forbidsJump: Bool
     /// `skipAfter` in nanoseconds: from then on the person may skip; nil if absent.
-    public var skipAfter: Int64?
+    package var skipAfter: Int64?
 
     init?(_ event: ManifestEvent) {
         replacesContent = event.scheme.contains(":replace:")

@@ -3,12 +3,12 @@ internal import Instrument
 /// An event message box, `emsg` (ISO/IEC 23009-1, section 5.10.3.3), versions 0 and 1.
 public struct EventMessage: Hashable, Sendable {
     /// The scheme of in-band SCTE-35.
-    public static let spliceScheme = "urn:scte:scte35:2013:bin"
+    package static let spliceScheme = "urn:scte:scte35:2013:bin"
     /// The least and the most bytes of a box: the fields without texts, and what one segment may carry.
     private static let (leastBytes, mostBytes) = (8 + 4 + 16, 1 << 20)
 
     /// The time of an event.
-    public enum Time: Hashable, Sendable {
+    package enum Time: Hashable, Sendable {
         /// Ticks after the earliest presentation time of the segment (version 0).
         case afterSegmentStart(UInt64)
         /// Ticks on the presentation timeline (version 1).
@@ -20,11 +20,11 @@ public struct EventMessage: Hashable, Sendable {
     /// `value`.
     public var value: String
     /// Ticks in a second.
-    public var timescale: UInt32
+    package var timescale: UInt32
     /// The time of the event.
-    public var time: Time
+    package var time: Time
     /// `event_duration` in ticks; nil if unknown (0xFFFFFFFF).
-    public var duration: UInt32?
+    package var duration: UInt32?
     /// `id`: messages of one scheme and value with one id are copies.
     public var id: UInt32
     /// `message_data`.
@@ -64,7 +64,7 @@ public struct EventMessage: Hashable, Sendable {
 
     /// The position on the presentation timeline, in nanoseconds.
     /// - Parameter segmentStart: the earliest presentation time of the segment, which times of version 0 count from.
-    public func position(segmentStart: Int64) -> Int64 {
+    package func position(segmentStart: Int64) -> Int64 {
         switch time {
         case .afterSegmentStart(let ticks): segmentStart.saturatingAdd(nanoseconds(ticks))
         case .presentation(let ticks): nanoseconds(ticks)
@@ -72,7 +72,7 @@ public struct EventMessage: Hashable, Sendable {
     }
 
     /// The duration in nanoseconds; nil if unknown.
-    public var nanosecondsOfDuration: Int64? { duration.map { nanoseconds(UInt64($0)) } }
+    package var nanosecondsOfDuration: Int64? { duration.map { nanoseconds(UInt64($0)) } }
 
     private func nanoseconds(_ ticks: UInt64) -> Int64 {
         let wide = ticks.multipliedFullWidth(by: 1_000_000_000)

@@ -13,16 +13,16 @@ public struct AdFinding: Hashable, Sendable, CustomStringConvertible {
     /// The clause of the standard: `VAST 4.2, section 3.8.1`.
     public var rule: String
     /// The error code of VAST; nil for findings without a code.
-    public var code: Int?
+    package var code: Int?
     /// The element, as a path of names: `VAST/Ad/InLine/Impression`; empty where unknown.
-    public var path: String
+    package var path: String
     /// The message: the value that was found, the expected value, and the remedy; without secrets.
     public var message: String
     /// The line, counted from 1; nil where unknown.
     public var line: Int?
 
     /// Creates a finding.
-    public init(
+    package init(
         _ severity: Severity,
         rule: String,
         code: Int? = nil,

@@ -1,7 +1,7 @@
 /// An address that a player would call for an ad.
-public struct AdCall: Hashable, Sendable {
+package struct AdCall: Hashable, Sendable {
     /// The event at which the player calls.
-    public enum Trigger: Hashable, Sendable {
+    package enum Trigger: Hashable, Sendable {
         /// The playhead of the ad reaches a position, in nanoseconds.
         case position(Int64)
         /// A person or the player does something, named as in the standard.
@@ -9,27 +9,27 @@ public struct AdCall: Hashable, Sendable {
     }
 
     /// The event at which the player calls.
-    public var trigger: Trigger
+    package var trigger: Trigger
     /// The event: `impression`, `start`, `clickTracking`, `error` and so on.
-    public var name: String
+    package var name: String
     /// The address with its macros filled in.
-    public var url: AdURL
+    package var url: AdURL
 }
 
 /// Lists what a player would call for an ad, and when: every event of a whole playback, then the events of persons. The
 /// player is one without a view, as the probe is: `viewUndetermined` is called, and no verification script runs.
-public struct AdCallPlan: Hashable, Sendable {
+package struct AdCallPlan: Hashable, Sendable {
     /// The calls of a playback from start to end, in order.
-    public var timed: [AdCall] = []
+    package var timed: [AdCall] = []
     /// The calls that depend on what persons and the player do.
-    public var conditional: [AdCall] = []
+    package var conditional: [AdCall] = []
 
     /// Computes the plan of an ad.
     /// - Parameters:
     ///   - ad: the ad.
     ///   - media: the media file that would be played; nil if none is playable.
     ///   - macros: the values of the macros, without those of the ad.
-    public init(_ ad: ResolvedAd, media: MediaFile?, macros: MacroValues) {
+    package init(_ ad: ResolvedAd, media: MediaFile?, macros: MacroValues) {
         let values = macros.merging(ad.macros(media: media))
         var tracking = AdTracking(ad)
         let end = tracking.duration ?? 0
@@ -74,5 +74,5 @@ public struct AdCallPlan: Hashable, Sendable {
 
 extension AdCall {
     /// The position in an ad as VAST writes times: `HH:MM:SS.mmm`.
-    public static func text(ofTime nanoseconds: Int64) -> String { AdTime.text(nanoseconds) }
+    package static func text(ofTime nanoseconds: Int64) -> String { AdTime.text(nanoseconds) }
 }

@@ -193,25 +193,25 @@ public struct AdInsertion: Hashable, Sendable {
 }
 
 /// Finds the signals that the playhead reaches, each once until the playhead moves back.
-public struct AdSignalCursor: Hashable, Sendable {
+package struct AdSignalCursor: Hashable, Sendable {
     private let signals: [AdSignal]
     private var next = 0
 
     /// Creates a cursor over signals; those without a position are left out.
-    public init(_ signals: [AdSignal]) {
+    package init(_ signals: [AdSignal]) {
         self.signals = signals.filter { $0.position != nil }.enumerated()
             .sorted { ($0.element.position ?? 0, $0.offset) < ($1.element.position ?? 0, $1.offset) }.map(\.element)
     }
 
     /// The signals from the playhead's last position up to `position`, in nanoseconds, in order.
-    public mutating func advance(to position: Int64) -> [AdSignal] {
+    package mutating func advance(to position: Int64) -> [AdSignal] {
         let start = next
         while next < signals.count, signals[next].position ?? .max <= position { next += 1 }
         return Array(signals[start..<next])
     }
 
     /// The playhead jumped to `position`: the signals in between are not reported, those behind it are, again.
-    public mutating func seek(to position: Int64) {
+    package mutating func seek(to position: Int64) {
         next = signals.firstIndex { $0.position ?? .max >= position } ?? signals.count
     }
 }

@@ -61,7 +61,7 @@ public struct AdBeacon: Hashable, Sendable {
 
         /// The name in lists: `impression`, an event's name, `clickTracking`, `viewable`, `verificationNotExecuted`,
         /// `error`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .impression: "impression"
             case .event(let name): name.rawValue
@@ -81,12 +81,12 @@ public struct AdBeacon: Hashable, Sendable {
     public var playhead: Int64
 
     /// Creates a beacon.
-    public init(kind: Kind, url: AdURL, playhead: Int64) {
+    package init(kind: Kind, url: AdURL, playhead: Int64) {
         (self.kind, self.url, self.playhead) = (kind, url, playhead)
     }
 
     /// The address with its macros replaced: those of the call, and ADPLAYHEAD, ERRORCODE, REASON.
-    public func expanded(_ values: MacroValues) -> AdURL {
+    package func expanded(_ values: MacroValues) -> AdURL {
         var all = values
         all.set("ADPLAYHEAD", AdTime.text(playhead))
         if case .error(let code) = kind { all.set("ERRORCODE", code.description) }
@@ -135,7 +135,7 @@ public struct AdTracking: Hashable, Sendable {
     private var isClosed = false
 
     /// The position in the ad, in nanoseconds.
-    public private(set) var playhead: Int64 = 0
+    package private(set) var playhead: Int64 = 0
     /// The duration that quartiles refer to, in nanoseconds; nil if unknown.
     public let duration: Int64?
 

@@ -2,7 +2,7 @@ public import InstrumentHTTP
 internal import InstrumentXML
 
 /// A document of an ad server, by its root element.
-public enum AdDocumentKind: Hashable, Sendable {
+package enum AdDocumentKind: Hashable, Sendable {
     /// A VAST response.
     case vast(VASTResponse)
     /// A VMAP document.
@@ -10,7 +10,7 @@ public enum AdDocumentKind: Hashable, Sendable {
 
     /// Reads a document of either kind.
     /// - Throws: ``VASTError``.
-    public init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
+    package init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
         let root = try MarkupElement(adDocument: bytes, as: "the document", limits: limits)
         if root.localName == "VMAP" {
             self = .vmap(try VMAPDocument(root, limits))

@@ -58,7 +58,7 @@ public enum AdOffset: Hashable, Sendable {
     }
 
     /// The offset as VAST writes it.
-    public var text: String {
+    package var text: String {
         switch self {
         case .time(let value): AdTime.text(value)
         case .percent(let share): share == share.rounded() ? "\(Int(share))%" : "\(share)%"

@@ -1,7 +1,7 @@
 /// A creative of an ad (VAST 4.2, section 3.7).
-public struct Creative: Hashable, Sendable {
+package struct Creative: Hashable, Sendable {
     /// The form of a creative.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// Media in place of the content.
         case linear(LinearCreative)
         /// Images or documents over the content, and their events.
@@ -11,30 +11,30 @@ public struct Creative: Hashable, Sendable {
     }
 
     /// An identifier of a creative in a registry.
-    public struct UniversalAdID: Hashable, Sendable {
+    package struct UniversalAdID: Hashable, Sendable {
         /// `idRegistry`.
-        public var registry: String
+        package var registry: String
         /// The identifier.
-        public var value: String
+        package var value: String
     }
 
     /// `id`.
-    public var id: String?
+    package var id: String?
     /// `adId`.
-    public var adID: String?
+    package var adID: String?
     /// `sequence`.
-    public var sequence: Int?
+    package var sequence: Int?
     /// The identifiers of `UniversalAdId` (4.0).
-    public var universalIDs: [UniversalAdID] = []
+    package var universalIDs: [UniversalAdID] = []
     /// The form.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The linear creative; nil for other forms.
-    public var linear: LinearCreative? { if case .linear(let value) = kind { value } else { nil } }
+    package var linear: LinearCreative? { if case .linear(let value) = kind { value } else { nil } }
     /// The non-linear creative; nil for other forms.
-    public var nonLinear: NonLinearCreative? { if case .nonLinear(let value) = kind { value } else { nil } }
+    package var nonLinear: NonLinearCreative? { if case .nonLinear(let value) = kind { value } else { nil } }
     /// The companions; empty for other forms.
-    public var companions: [Companion] { if case .companions(let value) = kind { value } else { [] } }
+    package var companions: [Companion] { if case .companions(let value) = kind { value } else { [] } }
 }
 
 /// A linear creative (VAST 4.2, section 3.8).
@@ -44,15 +44,15 @@ public struct LinearCreative: Hashable, Sendable {
     /// `skipoffset`: from here on the person may skip the ad; nil if the ad cannot be skipped.
     public var skipOffset: AdOffset?
     /// The tracking events.
-    public var events: [TrackingEvent] = []
+    package var events: [TrackingEvent] = []
     /// The media files.
     public var mediaFiles: [MediaFile] = []
     /// The address that opens on a click.
     public var clickThrough: AdURL?
     /// The addresses to call on a click.
-    public var clickTracking: [AdURL] = []
+    package var clickTracking: [AdURL] = []
     /// The addresses to call on a click on something else than the ad as a whole (`CustomClick`).
-    public var customClicks: [AdURL] = []
+    package var customClicks: [AdURL] = []
     /// The icons over the ad, such as AdChoices.
     public var icons: [AdIcon] = []
 }
@@ -60,7 +60,7 @@ public struct LinearCreative: Hashable, Sendable {
 /// An icon over a linear creative (VAST 4.2, section 3.11).
 public struct AdIcon: Hashable, Sendable {
     /// `program`: the programme to which the icon belongs.
-    public var program: String?
+    package var program: String?
     /// `width` in pixels.
     public var width: Int?
     /// `height` in pixels.
@@ -74,9 +74,9 @@ public struct AdIcon: Hashable, Sendable {
     /// The address that opens on a click.
     public var clickThrough: AdURL?
     /// The addresses to call on a click (`IconClickTracking`).
-    public var clickTracking: [AdURL] = []
+    package var clickTracking: [AdURL] = []
     /// The addresses to call when the icon is shown (`IconViewTracking`).
-    public var viewTracking: [AdURL] = []
+    package var viewTracking: [AdURL] = []
 }
 
 /// A media file of a linear creative (VAST 4.2, section 3.9.1).
@@ -106,31 +106,31 @@ public struct MediaFile: Hashable, Sendable {
     /// `codec`; nil if absent.
     public var codec: String?
     /// `apiFramework`; a file with a framework is a program and no media.
-    public var apiFramework: String?
+    package var apiFramework: String?
 }
 
 /// Non-linear creatives of an ad (VAST 4.2, section 3.12).
-public struct NonLinearCreative: Hashable, Sendable {
+package struct NonLinearCreative: Hashable, Sendable {
     /// One image or document.
-    public struct Variant: Hashable, Sendable {
+    package struct Variant: Hashable, Sendable {
         /// `width` in pixels.
-        public var width: Int?
+        package var width: Int?
         /// `height` in pixels.
-        public var height: Int?
+        package var height: Int?
         /// `minSuggestedDuration` in nanoseconds.
-        public var minimumDuration: Int64?
+        package var minimumDuration: Int64?
         /// The resource; nil if it has none.
-        public var resource: CreativeResource?
+        package var resource: CreativeResource?
         /// The address that opens on a click.
-        public var clickThrough: AdURL?
+        package var clickThrough: AdURL?
         /// The addresses to call on a click.
-        public var clickTracking: [AdURL] = []
+        package var clickTracking: [AdURL] = []
     }
 
     /// The images and documents.
-    public var variants: [Variant] = []
+    package var variants: [Variant] = []
     /// The tracking events.
-    public var events: [TrackingEvent] = []
+    package var events: [TrackingEvent] = []
 }
 
 /// A companion of an ad (VAST 4.2, section 3.13).
@@ -146,9 +146,9 @@ public struct Companion: Hashable, Sendable {
     /// The address that opens on a click.
     public var clickThrough: AdURL?
     /// The addresses to call on a click.
-    public var clickTracking: [AdURL] = []
+    package var clickTracking: [AdURL] = []
     /// The tracking events; only `creativeView` is defined.
-    public var events: [TrackingEvent] = []
+    package var events: [TrackingEvent] = []
 }
 
 /// A resource of a non-linear creative or a companion (VAST 4.2, section 3.15).

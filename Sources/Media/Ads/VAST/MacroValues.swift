@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 internal import InstrumentText
 
 /// The values of the macros in an address (VAST 4.2, section 6).
@@ -18,7 +18,7 @@ public struct MacroValues: Hashable, Sendable {
     }
 
     /// The values by name.
-    public private(set) var values: [String: Value] = [:]
+    package private(set) var values: [String: Value] = [:]
 
     /// Creates values from names and values.
     public init(_ values: [String: Value] = [:]) { self.values = values }
@@ -47,13 +47,13 @@ public struct MacroValues: Hashable, Sendable {
     ]
 
     /// The macros that carry identifiers or the location of a person, or of a person's device.
-    public static let personal: Set<String> = [
+    package static let personal: Set<String> = [
         "IFA", "IFATYPE", "DEVICEIP", "DEVICEUA", "LATLONG", "TRANSACTIONID", "GDPRCONSENT", "GPPSTRING", "CLICKPOS",
         "PAGEURL", "CONTENTURI",
     ]
 
-    /// The same values with those of ``personal`` withheld.
-    public var withoutPersonalValues: MacroValues {
+    /// The same values with those of `personal` withheld.
+    package var withoutPersonalValues: MacroValues {
         var result = self
         for name in Self.personal where result.values[name] != nil { result.values[name] = .withheld }
         return result
@@ -62,7 +62,7 @@ public struct MacroValues: Hashable, Sendable {
 
 extension MacroValues {
     /// The address with its macros replaced.
-    public func expand(_ url: AdURL) -> AdURL { AdURL(expand(url.secretText)) }
+    package func expand(_ url: AdURL) -> AdURL { AdURL(expand(url.secretText)) }
 
     /// The text with its macros replaced, in one pass; what a value contains is not replaced again.
     func expand(_ text: String) -> String {
@@ -117,7 +117,7 @@ extension MacroValues {
     static func encoded(_ text: String) -> String { PercentCoding.encoded(text) }
 
     /// The values that change with each call: TIMESTAMP and CACHEBUSTING.
-    public static func perCall(now: WallTime, randomness: RandomSource) -> MacroValues {
+    package static func perCall(now: WallTime, randomness: RandomSource) -> MacroValues {
         let number = 10_000_000 + randomness.next() % 90_000_000
         return MacroValues(["TIMESTAMP": .text(now.rfc3339), "CACHEBUSTING": .text(String(number))])
     }

@@ -3,24 +3,24 @@ public struct ResolvedAd: Hashable, Sendable {
     /// The `InLine` ad. Its impressions, errors and events are those of the ad alone; use the properties of this value.
     public var ad: VASTAd
     /// The wrappers, the outermost first.
-    public var wrappers: [VASTAd]
+    package var wrappers: [VASTAd]
     /// The version of the response with the `InLine` ad.
-    public var version: VASTVersion
+    package var version: VASTVersion
     /// The position in the pod; nil for a stand-alone ad.
     public var sequence: Int?
 
     /// The addresses of `Error` at the root of the responses that led to the ad.
-    public var rootErrors: [AdURL] = []
+    package var rootErrors: [AdURL] = []
 
     private var chain: [VASTAd] { wrappers + [ad] }
 
     /// The addresses of all impressions, those of the outermost wrapper first.
-    public var impressions: [AdURL] { chain.flatMap(\.impressions) }
+    package var impressions: [AdURL] { chain.flatMap(\.impressions) }
     /// The addresses of all errors: those of the responses' roots, then those of the chain, the outermost wrapper
     /// first.
-    public var errors: [AdURL] { rootErrors + chain.flatMap(\.errors) }
+    package var errors: [AdURL] { rootErrors + chain.flatMap(\.errors) }
     /// The addresses of all viewability events.
-    public var viewability: VASTAd.Viewability {
+    package var viewability: VASTAd.Viewability {
         VASTAd.Viewability(
             viewable: chain.flatMap(\.viewability.viewable),
             notViewable: chain.flatMap(\.viewability.notViewable),
@@ -28,7 +28,7 @@ public struct ResolvedAd: Hashable, Sendable {
         )
     }
     /// The verification scripts of the chain.
-    public var verifications: [VASTAd.Verification] { chain.flatMap(\.verifications) }
+    package var verifications: [VASTAd.Verification] { chain.flatMap(\.verifications) }
 
     /// The creative with the media, with the events and clicks of the wrappers; nil for an ad without linear creative.
     ///
@@ -46,10 +46,10 @@ public struct ResolvedAd: Hashable, Sendable {
     }
 
     /// The types of all extensions, those of the outermost wrapper first.
-    public var extensionTypes: [String] { chain.flatMap(\.extensionTypes) }
+    package var extensionTypes: [String] { chain.flatMap(\.extensionTypes) }
 
     /// The non-linear creatives of the ad, with the events and clicks of the wrappers; nil if the ad has none.
-    public var nonLinear: NonLinearCreative? {
+    package var nonLinear: NonLinearCreative? {
         let all = chain.map { ad in ad.creatives.compactMap(\.nonLinear) }
         guard let own = all.last, !own.isEmpty else { return nil }
         let outerClicks = all.dropLast().joined().flatMap { $0.variants.flatMap(\.clickTracking) }
@@ -106,7 +106,7 @@ public struct ResolvedAd: Hashable, Sendable {
     }
 
     /// The values of the macros that describe the ad.
-    public func macros(media: MediaFile?) -> MacroValues {
+    package func macros(media: MediaFile?) -> MacroValues {
         var values = MacroValues()
         values.set("ADTYPE", ad.type)
         values.set("ADSERVINGID", ad.inLine?.adServingID)
@@ -126,10 +126,10 @@ public struct AdFailure: Hashable, Sendable {
     /// The findings; without secrets.
     public var message: String
     /// The addresses.
-    public var urls: [AdURL]
+    package var urls: [AdURL]
 
     /// Creates a failure.
-    public init(_ code: VASTErrorCode, _ message: String, urls: [AdURL]) {
+    package init(_ code: VASTErrorCode, _ message: String, urls: [AdURL]) {
         (self.code, self.message, self.urls) = (code, message, urls)
     }
 }
@@ -145,10 +145,10 @@ public struct AdSelection: Hashable, Sendable {
     /// Defects of all responses, in the order in which the responses came.
     public var findings: [AdFinding] = []
     /// The number of responses that were fetched.
-    public var fetchCount = 0
+    package var fetchCount = 0
 
     /// Creates an empty selection.
-    public init() {}
+    package init() {}
 
     /// Creates the selection of resolved ads in document order.
     init(_ resolved: [ResolvedAd], failures: [AdFailure], lacking: Int) {

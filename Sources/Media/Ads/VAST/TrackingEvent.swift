@@ -77,16 +77,16 @@ extension TrackingEventName {
 }
 
 /// An address that is called when an event of an ad occurs.
-public struct TrackingEvent: Hashable, Sendable {
+package struct TrackingEvent: Hashable, Sendable {
     /// The event.
-    public var name: TrackingEventName
+    package var name: TrackingEventName
     /// The offset of a `progress` event; nil for other events.
-    public var offset: AdOffset?
+    package var offset: AdOffset?
     /// The address.
-    public var url: AdURL
+    package var url: AdURL
 
     /// Creates an event.
-    public init(_ name: TrackingEventName, offset: AdOffset? = nil, url: AdURL) {
+    package init(_ name: TrackingEventName, offset: AdOffset? = nil, url: AdURL) {
         (self.name, self.offset, self.url) = (name, offset, url)
     }
 }

@@ -5,7 +5,7 @@ public struct VASTErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     /// Creates a code.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// Creates a code.
-    public init(_ number: Int) { rawValue = number }
+    package init(_ number: Int) { rawValue = number }
     /// The number.
     public var description: String { String(rawValue) }
 
@@ -65,7 +65,7 @@ public struct VASTError: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int?
 
     /// Creates an error.
-    public init(_ code: VASTErrorCode, _ message: String, line: Int? = nil) {
+    package init(_ code: VASTErrorCode, _ message: String, line: Int? = nil) {
         (self.code, self.message, self.line) = (code, message, line)
     }
 
@@ -78,21 +78,21 @@ public struct AdLimits: Hashable, Sendable {
     /// Bytes of one response.
     public var bytes = 4 << 20
     /// Bytes of one address or text.
-    public var textBytes = 256 << 10
+    package var textBytes = 256 << 10
     /// Elements within elements.
-    public var depth = 32
+    package var depth = 32
     /// Elements of one response.
-    public var elements = 200_000
+    package var elements = 200_000
     /// Ads of one response.
-    public var ads = 100
+    package var ads = 100
     /// Creatives of one ad.
-    public var creatives = 50
+    package var creatives = 50
     /// Addresses of one ad, of all events together.
-    public var addresses = 2_000
+    package var addresses = 2_000
     /// Breaks of one VMAP document.
-    public var breaks = 500
+    package var breaks = 500
     /// Assets of one list of an interstitial.
-    public var assets = 500
+    package var assets = 500
     /// Wrappers in a chain.
     public var wrappers = 5
     /// Responses that are fetched for one request for ads, of all chains together.
@@ -102,7 +102,7 @@ public struct AdLimits: Hashable, Sendable {
     /// Time for all responses of one request for ads.
     public var totalTimeout = Duration.seconds(15)
     /// Findings that are kept.
-    public var findings = 200
+    package var findings = 200
 
     /// Creates the default limits.
     public init() {}

@@ -17,7 +17,7 @@ public struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     public static let v42 = VASTVersion(major: 4, minor: 2)
 
     /// Creates a version.
-    public init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
+    package init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
 
     /// Reads `4.2`, `2.0.1` or `3`; nil if the text has another form.
     init?(_ text: some StringProtocol) {

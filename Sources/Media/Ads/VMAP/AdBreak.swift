@@ -44,7 +44,7 @@ public struct AdBreak: Hashable, Sendable {
         }
 
         /// The time as VMAP writes it.
-        public var text: String {
+        package var text: String {
             switch self {
             case .start: "start"
             case .end: "end"
@@ -100,7 +100,7 @@ public struct AdBreak: Hashable, Sendable {
 
     /// The role of the break's ads: `pre`, `mid` or `post`. A break at the end of the content is a post-roll; a break
     /// behind the end stays a mid-roll, which the content never reaches.
-    public func role(in duration: Int64?) -> String {
+    package func role(in duration: Int64?) -> String {
         switch time {
         case .start, .offset(.time(0)), .offset(.percent(0)): "pre"
         case .end, .offset(.percent(100)): "post"
@@ -112,7 +112,7 @@ public struct AdBreak: Hashable, Sendable {
 
     /// Whether the break lies behind the end of content with a known duration, so that a player never reaches it (VMAP
     /// 1.0, section 2.3.3: `timeOffset` is a time in the content; only `end` is behind it).
-    public func isBehindEnd(of duration: Int64?) -> Bool {
+    package func isBehindEnd(of duration: Int64?) -> Bool {
         guard let duration, case .offset(.time(let offset)) = time, offset > 0 else { return false }
         return offset > duration.saturatingAdd(Self.tolerance)
     }

@@ -16,7 +16,7 @@ public struct ManifestEvent: Hashable, Sendable {
     /// `messageData`; nil if absent.
     public var messageData: String?
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The event with its content.
     package var element: MarkupElement
     /// Ticks in a second.

@@ -5,7 +5,7 @@ public import Instrument
 /// Several tags may have one `ID`: their attributes are merged. Tags that contradict each other make the range invalid.
 public struct DateRange: Hashable, Sendable, Identifiable {
     /// The class of interstitials (RFC 8216bis, appendix D).
-    public static let interstitialClass = "com.apple.hls.interstitial"
+    package static let interstitialClass = "com.apple.hls.interstitial"
 
     /// The identifier, which no other range of the playlist has.
     public var id: String
@@ -18,18 +18,18 @@ public struct DateRange: Hashable, Sendable, Identifiable {
     /// The duration in nanoseconds: `DURATION`, else the time up to `END-DATE`, else `PLANNED-DURATION`.
     public var duration: Int64?
     /// The duration in nanoseconds: `DURATION`, else the time up to `END-DATE`; nil without both.
-    public var actualDuration: Int64?
+    package var actualDuration: Int64?
     /// Whether the range is about advertising: it has an SCTE-35 attribute, or is an interstitial.
-    public var isAdvertising: Bool
+    package var isAdvertising: Bool
     /// All attributes as written, without quotes.
     public var attributes: [String: String] = [:]
     /// The name of an attribute that two tags of the range give different values; nil for a valid range.
-    public var contradiction: String?
+    package var contradiction: String?
     /// The line of the first tag, counted from 1.
     public var line: Int?
 
     /// Whether the range has an attribute of SCTE-35.
-    public var hasSpliceInformation: Bool { attributes.keys.contains { $0.hasPrefix("SCTE35-") } }
+    package var hasSpliceInformation: Bool { attributes.keys.contains { $0.hasPrefix("SCTE35-") } }
 
     /// The nanoseconds of an attribute that is a number of seconds; nil if the attribute is absent or malformed.
     package func nanoseconds(_ name: String) -> Int64? { attributes[name].flatMap { DecimalText.nanoseconds($0) } }

@@ -3,9 +3,9 @@ internal import InstrumentText
 /// A tag of an ad break that is older than date ranges, or not of RFC 8216.
 ///
 /// Packagers write several dialects; the value stays as written.
-public struct HLSAdTag: Hashable, Sendable {
+package struct HLSAdTag: Hashable, Sendable {
     /// The name of a tag.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         /// `EXT-X-CUE-OUT`: a break begins.
         case cueOut = "#EXT-X-CUE-OUT"
         /// `EXT-X-CUE-OUT-CONT`: a break runs.
@@ -21,25 +21,25 @@ public struct HLSAdTag: Hashable, Sendable {
     }
 
     /// The name.
-    public var kind: Kind
+    package var kind: Kind
     /// The text after the colon; empty without one.
-    public var value: String
+    package var value: String
     /// The number of the segment that the tag stands before.
-    public var segment: Int64
+    package var segment: Int64
     /// The start of that segment, in nanoseconds from the playlist's first segment.
-    public var position: Int64
+    package var position: Int64
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
 
     /// The value of an attribute; nil if the value is no list with that attribute.
-    public func attribute(_ name: String) -> String? { AttributeList(value[...])[name] }
+    package func attribute(_ name: String) -> String? { AttributeList(value[...])[name] }
 
     /// The nanoseconds of a number of seconds; nil for any other text.
-    public func nanoseconds(_ text: String) -> Int64? { DecimalText.nanoseconds(text.trimmingSpaces) }
+    package func nanoseconds(_ text: String) -> Int64? { DecimalText.nanoseconds(text.trimmingSpaces) }
 
     /// The elapsed time and the duration of `EXT-X-CUE-OUT-CONT`, in nanoseconds: `10/30`, `10`, or
     /// `ElapsedTime=10,Duration=30`.
-    public var progress: (elapsed: Int64?, duration: Int64?) {
+    package var progress: (elapsed: Int64?, duration: Int64?) {
         let list = AttributeList(value[...])
         if list["ElapsedTime"] != nil || list["Duration"] != nil {
             return (list.nanoseconds("ElapsedTime"), list.nanoseconds("Duration"))

@@ -24,27 +24,27 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var segments: [MediaSegment] = []
     /// The segment that the server is producing, with the parts that exist; nil without low-latency parts. Its address
     /// is that of a part, and its duration the sum of the parts.
-    public var openSegment: MediaSegment?
+    package var openSegment: MediaSegment?
     /// The number of segments that a delta update leaves out, before the first of ``segments`` (`EXT-X-SKIP`).
-    public var skippedCount = 0
+    package var skippedCount = 0
     /// What the server declares for low-latency playback.
-    public var control = ServerControl()
+    package var control = ServerControl()
     /// The next part (`EXT-X-PRELOAD-HINT` with `TYPE=PART`); nil without a hint.
-    public var preloadHint: PreloadHint?
+    package var preloadHint: PreloadHint?
     /// The initialization section that the next parts need (`TYPE=MAP`); nil without a hint.
-    public var initializationHint: PreloadHint?
+    package var initializationHint: PreloadHint?
     /// What the playlists of other renditions have last.
-    public var renditionReports: [RenditionReport] = []
+    package var renditionReports: [RenditionReport] = []
     /// `EXT-X-START`.
     public var startOffset: StartOffset?
     /// Whether each segment can be decoded without the previous segments.
     public var hasIndependentSegments = false
     /// Whether the playlist lists only key frames, for fast forward and rewind.
-    public var isIFramesOnly = false
+    package var isIFramesOnly = false
     /// Ranges of time with metadata, such as advertisements. Tags of one identifier are one range.
     public var dateRanges: [DateRange] = []
     /// Legacy tags of ad breaks (`EXT-X-CUE-OUT` and others) in their order.
-    public var adTags: [HLSAdTag] = []
+    package var adTags: [HLSAdTag] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice] = []
 
@@ -52,7 +52,7 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var duration: Int64 { segments.last?.end ?? 0 }
 
     /// The container format: fMP4 with `EXT-X-MAP`, else by the file names' extensions.
-    public var container: Rendition.Container {
+    package var container: Rendition.Container {
         guard let segment = segments.first else { return .other }
         return Rendition.Container(of: segment)
     }

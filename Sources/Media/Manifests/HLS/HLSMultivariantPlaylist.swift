@@ -54,7 +54,7 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
         /// `FORCED=YES`: subtitles that everybody needs, for example of a foreign language in a film.
         public var isForced = false
         /// The members of `CHARACTERISTICS`.
-        public var characteristics: [String]
+        package var characteristics: [String]
     }
 
     /// The address after redirects.
@@ -68,7 +68,7 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
     /// `EXT-X-CONTENT-STEERING`.
     public var steering: ContentSteering?
     /// The number of I-frame playlists, which are not used.
-    public var iFramePlaylists = 0
+    package var iFramePlaylists = 0
     /// `EXT-X-START`.
     public var startOffset: StartOffset?
     /// Whether each segment of all renditions can be decoded without the previous segments.

@@ -3,24 +3,24 @@ public import InstrumentHTTP
 
 /// The abilities that a server declares for low-latency playback (`EXT-X-SERVER-CONTROL` and `EXT-X-PART-INF`,
 /// rfc8216bis sections 4.4.3.7 and 4.4.3.8). Times are nanoseconds.
-public struct ServerControl: Hashable, Sendable {
+package struct ServerControl: Hashable, Sendable {
     /// `CAN-BLOCK-RELOAD`: the server holds the request for a playlist until the playlist has a named segment or part.
-    public var canBlockReload = false
+    package var canBlockReload = false
     /// `CAN-SKIP-UNTIL`: the distance from the live edge beyond which a delta update leaves segments out; nil if the
     /// server makes no delta updates.
-    public var canSkipUntil: Int64?
+    package var canSkipUntil: Int64?
     /// `HOLD-BACK`, the declared target latency; nil if not declared.
-    public var holdBack: Int64?
+    package var holdBack: Int64?
     /// `PART-HOLD-BACK`, the declared target latency of players that fetch parts; nil if not declared.
-    public var partHoldBack: Int64?
+    package var partHoldBack: Int64?
     /// `PART-TARGET`, the longest duration of a part; nil without `EXT-X-PART-INF`.
-    public var partTarget: Int64?
+    package var partTarget: Int64?
 
     /// Whether a target latency is declared, towards which players may change the playback rate.
     var declaresHoldBack: Bool { holdBack != nil || partHoldBack != nil }
 
     /// Creates the control of a server that declares nothing.
-    public init() {}
+    package init() {}
 }
 
 /// A part of a media segment that can be fetched before the segment is complete (`EXT-X-PART`, rfc8216bis section
@@ -40,7 +40,7 @@ public struct PartialSegment: Hashable, Sendable {
     public var isGap: Bool
 
     /// Creates a part.
-    public init(
+    package init(
         url: HTTPURL,
         byteRange: ByteRange? = nil,
         offset: Int64 = 0,
@@ -61,34 +61,34 @@ public struct PartialSegment: Hashable, Sendable {
 /// (`EXT-X-PRELOAD-HINT`, rfc8216bis section 4.4.5.3).
 ///
 /// A hint is no promise: the playlist may continue with another resource.
-public struct PreloadHint: Hashable, Sendable {
+package struct PreloadHint: Hashable, Sendable {
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The byte range; nil for the whole resource. A range without a length ends with the resource.
-    public var byteRange: ByteRange?
+    package var byteRange: ByteRange?
 
     /// Whether the end of the hinted bytes is known only from a later playlist (`BYTERANGE-START` without
     /// `BYTERANGE-LENGTH`), so that a request brings the bytes behind them as well.
-    public var isOpenEnded: Bool { byteRange.map { $0.length == nil } ?? false }
+    package var isOpenEnded: Bool { byteRange.map { $0.length == nil } ?? false }
 
     /// Creates a hint.
-    public init(url: HTTPURL, byteRange: ByteRange? = nil) {
+    package init(url: HTTPURL, byteRange: ByteRange? = nil) {
         self.url = url
         self.byteRange = byteRange
     }
 }
 
 /// What another rendition's playlist has last (`EXT-X-RENDITION-REPORT`, rfc8216bis section 4.4.5.4).
-public struct RenditionReport: Hashable, Sendable {
+package struct RenditionReport: Hashable, Sendable {
     /// The address of the other playlist.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The media sequence number of the last segment, complete or not.
-    public var lastSequence: Int64
+    package var lastSequence: Int64
     /// The place of the last part in that segment, counted from zero; nil without parts.
-    public var lastPart: Int?
+    package var lastPart: Int?
 
     /// Creates a report.
-    public init(url: HTTPURL, lastSequence: Int64, lastPart: Int? = nil) {
+    package init(url: HTTPURL, lastSequence: Int64, lastPart: Int? = nil) {
         self.url = url
         self.lastSequence = lastSequence
         self.lastPart = lastPart

@@ -1,4 +1,4 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// A tag of a playlist as written, with its line: for rules that need what the typed playlist leaves out.
 public struct PlaylistTag: Hashable, Sendable {
@@ -27,7 +27,7 @@ extension HLSPlaylist {
     ///
     /// A damaged playlist gives the entries that can be read: parse the playlist to learn what is wrong with it. A
     /// variable without a definition stays as written.
-    public static func entries(
+    package static func entries(
         of bytes: [UInt8],
         at url: HTTPURL,
         definitions: VariableDefinitions = [:],

@@ -41,7 +41,7 @@ extension RenditionTimeline {
     }
 
     /// Returns the next segment if it is available at that calendar time. Nil means not yet (or, if the index is
-    /// complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload`` has the
+    /// complete, never); `MediaSegment.availability` of ``SegmentIndex/segment(after:)`` or ``nextReload`` has the
     /// time.
     public func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {
         guard let next = index.segment(after: sequence) else { return nil }
@@ -69,7 +69,7 @@ extension RenditionTimeline {
         return (sequence.saturatingSubtract(sequenceShift), openSegment?.parts.count ?? 0)
     }
 
-    /// The part that the playlist hints at, behind the parts of ``openSegment``; nil without a hint.
+    /// The part that the playlist hints at, behind the parts of `openSegment`; nil without a hint.
     ///
     /// The part may never exist. Its duration is the longest that a part may have.
     public var hintedPart: MediaSegment? {
@@ -83,7 +83,7 @@ extension RenditionTimeline {
     }
 
     /// Whether the segment with this number is complete, so that no part will be added.
-    public func isComplete(_ sequence: Int64) -> Bool { openSegment?.sequence != sequence }
+    package func isComplete(_ sequence: Int64) -> Bool { openSegment?.sequence != sequence }
 
     /// Returns the segment or the part behind a segment or behind one of its parts; nil if it does not exist yet.
     ///

@@ -6,17 +6,17 @@ public import Instrument
 /// segments at the start. A value without clock and network.
 public struct RenditionTimeline: Hashable, Sendable {
     /// The segments. For a live MPD with a template, the index also lists future segments; see
-    /// ``MediaSegment/availability``.
+    /// `MediaSegment.availability`.
     public internal(set) var index: SegmentIndex
     /// Whether the presentation is complete or live.
-    public internal(set) var kind: Presentation.Kind
+    package internal(set) var kind: Presentation.Kind
     /// The time of the next reload; nil if the end is known, and for DASH without `@minimumUpdatePeriod`.
     ///
     /// HLS, RFC 8216 section 6.3.4: a target duration after a load with news, half a target duration after a load
     /// without, counted from the start of the load.
     public internal(set) var nextReload: MonotonicInstant?
     /// The time of the last load with news.
-    public internal(set) var lastChange: MonotonicInstant
+    package internal(set) var lastChange: MonotonicInstant
     /// The target latency, in nanoseconds: `PART-HOLD-BACK` where parts are used, `HOLD-BACK`, else three target
     /// durations (RFC 8216 section 6.3.3, rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three
     /// segments.
@@ -25,25 +25,25 @@ public struct RenditionTimeline: Hashable, Sendable {
     public internal(set) var declaredLatency: Int64?
     /// Whether the stream asks players to change the playback rate: by `HOLD-BACK` or `PART-HOLD-BACK` (HLS), by its
     /// service description (DASH).
-    public internal(set) var asksForCatchUp = false
+    package internal(set) var asksForCatchUp = false
     /// The limits of latency and playback rate that an MPD declares; none for HLS.
     public internal(set) var service = ServiceLimits()
     /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
-    public internal(set) var minimumBuffer: Int64?
+    package internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.
     public var notices: [ManifestNotice] { noticeList.notices }
 
     /// The segment that the server is producing, behind ``index``, with the parts that exist; nil if the player uses no
     /// parts, or the playlist has none.
-    public internal(set) var openSegment: MediaSegment?
-    /// The part behind those of ``openSegment``, as the playlist hints; nil if unknown. As a segment: ``hintedPart``.
-    public internal(set) var preloadHint: PreloadHint?
+    package internal(set) var openSegment: MediaSegment?
+    /// The part behind those of `openSegment`, as the playlist hints; nil if unknown. As a segment: ``hintedPart``.
+    package internal(set) var preloadHint: PreloadHint?
     /// The initialization section that the next parts need, as the playlist hints; nil if unknown.
-    public internal(set) var initializationHint: PreloadHint?
+    package internal(set) var initializationHint: PreloadHint?
     /// What the server declares for low-latency playback.
-    public internal(set) var control = ServerControl()
+    package internal(set) var control = ServerControl()
     /// Whether a delta update did not fit to the known segments, so that the whole playlist has to be fetched.
-    public internal(set) var needsWholePlaylist = false
+    package internal(set) var needsWholePlaylist = false
     /// Whether the player fetches parts of segments.
     public let usesParts: Bool
 

@@ -16,7 +16,7 @@ public struct ContentLocations: Hashable, Sendable {
         package var parameters: [String: String] = [:]
 
         /// Creates a location.
-        public init(id: String, base: HTTPURL) {
+        package init(id: String, base: HTTPURL) {
             self.id = id
             self.base = base
         }

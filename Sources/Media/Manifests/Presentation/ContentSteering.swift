@@ -12,7 +12,7 @@ public struct ContentSteering: Hashable, Sendable {
     public var isAskedBeforeStart: Bool
 
     /// Creates the description of a steering server.
-    public init(
+    package init(
         url: HTTPURL,
         initialOrder: [ContentLocations.Location.ID] = [],
         isAskedBeforeStart: Bool = false

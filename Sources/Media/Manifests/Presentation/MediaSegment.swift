@@ -15,7 +15,7 @@ public struct ByteRange: Hashable, Sendable {
     }
 
     /// The value of a `Range` header (RFC 9110 section 14.1.2).
-    public var headerValue: String { "bytes=\(interval)" }
+    package var headerValue: String { "bytes=\(interval)" }
 
     /// The first and the last byte's offsets with a dash between them, the last one left out for a range without an
     /// end.
@@ -37,7 +37,7 @@ public struct InitializationSegment: Hashable, Sendable {
     public var encryption: SegmentEncryption?
 
     /// Creates an initialization segment.
-    public init(url: HTTPURL, byteRange: ByteRange? = nil, encryption: SegmentEncryption? = nil) {
+    package init(url: HTTPURL, byteRange: ByteRange? = nil, encryption: SegmentEncryption? = nil) {
         self.url = url
         self.byteRange = byteRange
         self.encryption = encryption
@@ -71,7 +71,7 @@ public struct SegmentEncryption: Hashable, Sendable {
     public var licenceData: [UInt8] = []
 
     /// Creates an encryption.
-    public init(method: Method, keyURL: HTTPURL?, initializationVector: [UInt8]) {
+    package init(method: Method, keyURL: HTTPURL?, initializationVector: [UInt8]) {
         self.method = method
         self.keyURL = keyURL
         self.initializationVector = initializationVector
@@ -118,16 +118,16 @@ public struct MediaSegment: Hashable, Sendable {
     /// The calendar time of the first frame; nil if not declared.
     public var wallTime: WallTime?
     /// The calendar time from which the segment is available (DASH, live); nil means now.
-    public var availability: WallTime?
+    package var availability: WallTime?
     /// The bitrate in the manifest, bit/s (`EXT-X-BITRATE`, the size in a `sidx`); nil if unknown.
-    public var bitrate: Int64?
+    package var bitrate: Int64?
     /// The peak bitrate that an MPD declares for the representation in the period of the segment, bit/s
     /// (`@bandwidth`); nil for HLS.
     package var peakBitrate: Int64?
     /// The timestamp inside the media that corresponds to ``start``, in nanoseconds; nil if not declared (HLS).
     ///
     /// DASH: the media at `start` on the timeline has this decode time in the segment.
-    public var mediaTime: Int64?
+    package var mediaTime: Int64?
 
     /// The position of media minus its timestamp, in nanoseconds, which all segments of a representation in a period
     /// share; nil if not declared (HLS).
@@ -159,7 +159,7 @@ public struct MediaSegment: Hashable, Sendable {
     package var mediaDuration: Int64 { duration.saturatingAdd(trimmedStart).saturatingAdd(trimmedEnd) }
 
     /// Creates a segment.
-    public init(sequence: Int64, discontinuity: Int64 = 0, start: Int64, duration: Int64, url: HTTPURL) {
+    package init(sequence: Int64, discontinuity: Int64 = 0, start: Int64, duration: Int64, url: HTTPURL) {
         self.sequence = sequence
         self.discontinuity = discontinuity
         self.start = start
@@ -168,7 +168,7 @@ public struct MediaSegment: Hashable, Sendable {
     }
 
     /// Returns one of the ``parts`` as a segment with the same number; nil if there is no such part.
-    public func partial(_ place: Int) -> MediaSegment? {
+    package func partial(_ place: Int) -> MediaSegment? {
         guard parts.indices.contains(place) else { return nil }
         let source = parts[place]
         let offset = source.offset

@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 public import InstrumentHTTP
 
 /// The content of a manifest, whatever its format: a ladder of variants, their renditions, and rules of live playback.
@@ -41,7 +41,7 @@ public struct Presentation: Hashable, Sendable {
     public var variants: [Variant]
     /// The variant that the manifest lists first, with which some players begin; nil for DASH, whose order has no
     /// meaning.
-    public var firstListedVariant: Variant.ID?
+    package var firstListedVariant: Variant.ID?
     /// All renditions.
     public var renditions: [Rendition]
     /// Where playback starts, if the manifest declares it (`EXT-X-START`).
@@ -51,7 +51,7 @@ public struct Presentation: Hashable, Sendable {
     public var hasIndependentSegments: Bool
     /// Whether a multivariant playlist leaves open which closed captions its video carries: it has neither renditions
     /// of that type nor `CLOSED-CAPTIONS=NONE`. False for other manifests.
-    public var hasUndeclaredCaptions = false
+    package var hasUndeclaredCaptions = false
     /// The rules of live playback and of reloading the manifest; nil if the manifest never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
     public var live: LiveRules?
@@ -67,7 +67,7 @@ public struct Presentation: Hashable, Sendable {
     /// Events of an MPD, such as ad breaks, in document order; empty for HLS.
     public var events: [ManifestEvent] = []
     /// The periods of an MPD, in order; empty for HLS.
-    public var periods: [PresentationPeriod] = []
+    package var periods: [PresentationPeriod] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice]
     /// The addresses of elements of the MPD that are elsewhere (xlink) and were not loaded, in document order.
@@ -95,21 +95,21 @@ public struct LiveRules: Hashable, Sendable {
     /// The target latency.
     public var targetLatency: Int64
     /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
-    public var declaredLatency: Int64?
+    package var declaredLatency: Int64?
     /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
     /// (`PlaybackRate`) or a target latency.
-    public var asksForCatchUp = false
+    package var asksForCatchUp = false
     /// The limits of latency and playback rate.
     public var service = ServiceLimits()
     /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
-    public var minimumBuffer: Int64?
+    package var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.
-    public var windowDuration: Int64?
+    package var windowDuration: Int64?
     /// The shortest time between two loads of the manifest; nil needs no reload.
     public var updatePeriod: Int64?
     /// The calendar time of the presentation timeline's zero, by the local clock (corrected by `UTCTiming`); nil if
     /// unknown.
-    public var origin: WallTime?
+    package var origin: WallTime?
     /// The address of the next load (`Location`); nil for the same address.
     public var reloadURL: HTTPURL?
     /// Where to load a patch instead of the whole manifest (DASH); nil without patches.

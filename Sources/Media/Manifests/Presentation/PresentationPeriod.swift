@@ -1,13 +1,13 @@
 /// A period of an MPD (ISO/IEC 23009-1, section 5.3.2). Times are nanoseconds on the presentation timeline.
-public struct PresentationPeriod: Hashable, Sendable {
+package struct PresentationPeriod: Hashable, Sendable {
     /// `id`; nil if absent.
-    public var id: String?
+    package var id: String?
     /// The start.
-    public var start: Int64
+    package var start: Int64
     /// The end; nil for the last period of a live presentation.
-    public var end: Int64?
+    package var end: Int64?
     /// `AssetIdentifier`: scheme and value, which the periods of one asset share; nil if absent.
-    public var asset: String?
+    package var asset: String?
     /// The host of the period's `BaseURL`; nil for a period without an absolute address.
-    public var host: String?
+    package var host: String?
 }

@@ -11,10 +11,10 @@ public struct SegmentIndex: Hashable, Sendable {
     public internal(set) var isComplete: Bool
     /// The target duration, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest segment or `@duration`); 0 if
     /// unknown.
-    public internal(set) var targetDuration: Int64
+    package internal(set) var targetDuration: Int64
 
     /// Creates an index of segments whose numbers increase by one.
-    public init(_ segments: [MediaSegment], isComplete: Bool, targetDuration: Int64) {
+    package init(_ segments: [MediaSegment], isComplete: Bool, targetDuration: Int64) {
         storage = SegmentStorage(segments)
         self.isComplete = isComplete
         self.targetDuration = targetDuration
@@ -95,7 +95,7 @@ public struct SegmentIndex: Hashable, Sendable {
     package func times(after sequence: Int64) -> SegmentTimes? { position(after: sequence).map(storage.times(at:)) }
 
     /// Whether the segment with this number has expired.
-    public func hasExpired(_ sequence: Int64) -> Bool { firstTimes.map { sequence < $0.sequence } ?? false }
+    package func hasExpired(_ sequence: Int64) -> Bool { firstTimes.map { sequence < $0.sequence } ?? false }
 
     /// Whether the segments of two renditions begin at the same times, at most `tolerance` nanoseconds apart, where
     /// both have segments, so that a switch at a boundary neither repeats nor skips media. Requires at least one

@@ -11,7 +11,7 @@ public struct ServiceLimits: Hashable, Sendable {
     public var maximumRate: Double?
 
     /// Creates limits of which none is declared.
-    public init() {}
+    package init() {}
 
     /// Returns the nearest latency inside the limits.
     package func limited(_ latency: Int64) -> Int64 {

@@ -5,15 +5,15 @@ internal import InstrumentJSON
 /// The answer of a steering server (rfc8216bis section 7.2; ETSI TS 103 998 uses the same format).
 public struct SteeringManifest: Hashable, Sendable {
     /// A server that is not in the manifest: the content of another server under another host.
-    public struct Clone: Hashable, Sendable {
+    package struct Clone: Hashable, Sendable {
         /// `BASE-ID`: the server whose addresses are copied.
-        public var base: ContentLocations.Location.ID
+        package var base: ContentLocations.Location.ID
         /// `ID`: the name of the new server.
-        public var id: ContentLocations.Location.ID
+        package var id: ContentLocations.Location.ID
         /// `HOST`; nil for the same host.
-        public var host: String?
+        package var host: String?
         /// `PARAMS`: parameters that replace those of the same name in the query.
-        public var parameters: [String: String]
+        package var parameters: [String: String]
 
         /// The address of a resource at the new server; nil if the host or a parameter gives no valid address.
         package func address(of url: HTTPURL) -> HTTPURL? {
@@ -32,7 +32,7 @@ public struct SteeringManifest: Hashable, Sendable {
     /// `PATHWAY-PRIORITY`: the names of the servers, the preferred one first.
     public var priority: [ContentLocations.Location.ID]
     /// `PATHWAY-CLONES`. Addresses of single variants (`PER-VARIANT-URIS`, `PER-RENDITION-URIS`) are not read.
-    public var clones: [Clone]
+    package var clones: [Clone]
 
     /// Reads a steering manifest.
     ///

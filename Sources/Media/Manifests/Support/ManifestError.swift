@@ -1,4 +1,4 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The reason why a manifest cannot be played, and what to do. Contains no secrets.
 public struct ManifestError: Error, Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct ManifestError: Error, Hashable, Sendable {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The resource is neither an HLS playlist nor an MPD.
         public static let notAManifest = Code("notAManifest")
@@ -37,7 +37,7 @@ public struct ManifestError: Error, Hashable, Sendable {
     package var missingElements: [HTTPURL] = []
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, line: Int? = nil, url: HTTPURL? = nil) {
+    package init(_ code: Code, _ message: String, line: Int? = nil, url: HTTPURL? = nil) {
         self.code = code
         self.message = message
         self.line = line

@@ -6,36 +6,36 @@ public struct ManifestLimits: Hashable, Sendable {
     /// Bytes of a playlist or MPD.
     public var bytes = 16 << 20
     /// Bytes of one line of a playlist, or of one attribute or text of an MPD.
-    public var lineBytes = 64 << 10
+    package var lineBytes = 64 << 10
     /// Bytes of all addresses that one manifest produces, so that a short manifest cannot grow by variables or long
     /// bases.
-    public var addressBytes = 64 << 20
+    package var addressBytes = 64 << 20
     /// Segments of a playlist or of a rendition. A live DASH window keeps the newest segments.
     public var segments = 100_000
     /// Variants and renditions together, representations of a period, definitions of a playlist: each separately.
     public var variants = 1_000
     /// Representations of all periods together.
-    public var representations = 20_000
+    package var representations = 20_000
     /// Elements within elements of an MPD.
-    public var depth = 32
+    package var depth = 32
     /// Elements of an MPD.
-    public var elements = 500_000
+    package var elements = 500_000
     /// Attributes of one element of an MPD.
-    public var attributes = 1_000
+    package var attributes = 1_000
     /// Segments that an MPD lists one by one (`SegmentURL`), in all representations together: a list that
     /// representations inherit counts once for each of them.
     public var listedSegments = 500_000
     /// Periods of an MPD.
-    public var periods = 1_000
+    package var periods = 1_000
     /// References of a `sidx` box.
-    public var indexReferences = 65_535
+    package var indexReferences = 65_535
     /// Operations of a patch of an MPD.
-    public var patchOperations = 10_000
+    package var patchOperations = 10_000
     /// Elements that all selectors and operations of one patch may look at or move, so that a short patch of a long MPD
     /// costs little.
-    public var patchSteps = 4_000_000
+    package var patchSteps = 4_000_000
     /// Notices that are kept, one of each kind.
-    public var notices = 100
+    package var notices = 100
 
     /// The defaults.
     public init() {}

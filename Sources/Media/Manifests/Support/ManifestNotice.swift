@@ -5,7 +5,7 @@ public struct ManifestNotice: Hashable, Sendable {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// An unsupported feature is ignored.
         public static let unsupportedFeature = Code("unsupportedFeature")

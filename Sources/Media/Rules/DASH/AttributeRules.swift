@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// A value of an MPD cannot be read.
-    public static let mpdAttributeInvalid = Rule(
+    package static let mpdAttributeInvalid = Rule(
         "mpd-attribute-invalid",
         .error,
         "A value of the MPD cannot be read",

@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// `@availabilityStartTime` changes.
-    public static let availabilityStartChanged = Rule(
+    package static let availabilityStartChanged = Rule(
         "availability-start-changed",
         .error,
         "The availabilityStartTime changes at a reload",
@@ -31,7 +31,7 @@ extension Rule {
     )
 
     /// Segments are announced before they exist.
-    public static let availabilityTimeWrong = Rule(
+    package static let availabilityTimeWrong = Rule(
         "availability-time-wrong",
         .error,
         "Segments are not there at their availability time",

@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// `UTCTiming` disagrees with the server's clock, or has no answer.
-    public static let utcTimingWrong = Rule(
+    package static let utcTimingWrong = Rule(
         "utc-timing-wrong",
         .warning,
         "UTCTiming disagrees with the server's clock",

@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// Two elements of an MPD have one identifier.
-    public static let identifierDuplicate = Rule(
+    package static let identifierDuplicate = Rule(
         "identifier-duplicate",
         .error,
         "Two elements of the MPD have one identifier",
@@ -49,7 +49,7 @@ extension Rule {
     }
 
     /// Segments have a timeline and one duration.
-    public static let segmentDurationAmbiguous = Rule(
+    package static let segmentDurationAmbiguous = Rule(
         "segment-duration-ambiguous",
         .error,
         "Segments have both a timeline and one duration",

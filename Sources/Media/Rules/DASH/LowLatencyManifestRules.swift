@@ -5,7 +5,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// `@availabilityTimeOffset` contradicts the segments.
-    public static let availabilityOffsetWrong = Rule(
+    package static let availabilityOffsetWrong = Rule(
         "availability-offset-wrong",
         .error,
         "availabilityTimeOffset contradicts the duration of the segments",
@@ -21,7 +21,7 @@ extension Rule {
     )
 
     /// The description of a low-latency service contradicts itself or is missing.
-    public static let serviceDescriptionWrong = Rule(
+    package static let serviceDescriptionWrong = Rule(
         "service-description-wrong",
         .warning,
         "The description of a low-latency service contradicts itself or is missing",
@@ -94,7 +94,7 @@ extension Rule {
     }
 
     /// A `ProducerReferenceTime` cannot be used.
-    public static let producerReferenceWrong = Rule(
+    package static let producerReferenceWrong = Rule(
         "producer-reference-wrong",
         .warning,
         "A ProducerReferenceTime cannot be used",

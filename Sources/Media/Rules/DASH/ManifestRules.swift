@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// The MPD cannot be parsed.
-    public static let mpdMalformed = Rule(
+    package static let mpdMalformed = Rule(
         "mpd-malformed",
         .error,
         "The MPD cannot be parsed",
@@ -19,7 +19,7 @@ extension Rule {
     )
 
     /// A required attribute is missing.
-    public static let mpdAttributeMissing = Rule(
+    package static let mpdAttributeMissing = Rule(
         "mpd-attribute-missing",
         .warning,
         "A required attribute of the MPD is missing",
@@ -62,7 +62,7 @@ extension Rule {
     }
 
     /// `@publishTime` goes back.
-    public static let publishTimeBackwards = Rule(
+    package static let publishTimeBackwards = Rule(
         "publish-time-backwards",
         .error,
         "The publishTime goes back",
@@ -86,7 +86,7 @@ extension Rule {
     )
 
     /// The MPD changes faster than `@minimumUpdatePeriod` says.
-    public static let updatePeriodNotKept = Rule(
+    package static let updatePeriodNotKept = Rule(
         "update-period-not-kept",
         .warning,
         "The MPD changes faster than minimumUpdatePeriod",
@@ -114,7 +114,7 @@ extension Rule {
     )
 
     /// A live MPD gets no new segments.
-    public static let mpdStale = Rule(
+    package static let mpdStale = Rule(
         "mpd-stale",
         .error,
         "The live MPD is stale",

@@ -7,7 +7,7 @@ extension Rule {
     private static let rounding: Int64 = 10_000_000
 
     /// A timeline has a gap.
-    public static let timelineGap = Rule(
+    package static let timelineGap = Rule(
         "timeline-gap",
         .warning,
         "A SegmentTimeline has a gap",
@@ -17,7 +17,7 @@ extension Rule {
     )
 
     /// Entries of a timeline overlap.
-    public static let timelineOverlap = Rule(
+    package static let timelineOverlap = Rule(
         "timeline-overlap",
         .error,
         "Segments of a SegmentTimeline overlap",
@@ -44,7 +44,7 @@ extension Rule {
     }
 
     /// Periods do not follow one another.
-    public static let periodBoundary = Rule(
+    package static let periodBoundary = Rule(
         "period-boundary",
         .error,
         "Periods do not follow one another",

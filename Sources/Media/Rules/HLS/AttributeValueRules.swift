@@ -3,7 +3,7 @@ internal import InstrumentText
 
 extension Rule {
     /// A value of a playlist cannot be read.
-    public static let playlistAttributeInvalid = Rule(
+    package static let playlistAttributeInvalid = Rule(
         "playlist-attribute-invalid",
         .error,
         "A value of the playlist cannot be read",

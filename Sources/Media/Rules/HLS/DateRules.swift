@@ -3,7 +3,7 @@ internal import InstrumentManifests
 
 extension Rule {
     /// A programme date jumps.
-    public static let programDateTimeJump = Rule(
+    package static let programDateTimeJump = Rule(
         "program-date-time-jump",
         .error,
         "EXT-X-PROGRAM-DATE-TIME jumps",
@@ -64,7 +64,7 @@ extension Rule {
     }
 
     /// Programme dates drift against the media.
-    public static let programDateTimeDrift = Rule(
+    package static let programDateTimeDrift = Rule(
         "program-date-time-drift",
         .warning,
         "EXT-X-PROGRAM-DATE-TIME drifts against the media",
@@ -124,7 +124,7 @@ extension Rule {
     }
 
     /// Date ranges contradict themselves.
-    public static let dateRangeContradiction = Rule(
+    package static let dateRangeContradiction = Rule(
         "daterange-contradiction",
         .error,
         "EXT-X-DATERANGE tags contradict themselves or one another",

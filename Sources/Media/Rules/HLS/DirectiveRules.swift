@@ -5,7 +5,7 @@ internal import InstrumentText
 
 extension Rule {
     /// A server does not hold the reload of a playlist.
-    public static let blockingReloadIgnored = Rule(
+    package static let blockingReloadIgnored = Rule(
         "blocking-reload-ignored",
         .error,
         "A blocking reload is answered before the playlist has the segment",
@@ -30,7 +30,7 @@ extension Rule {
     )
 
     /// A delta update says something else than the whole playlist.
-    public static let deltaUpdateDiffers = Rule(
+    package static let deltaUpdateDiffers = Rule(
         "delta-update-differs",
         .error,
         "A delta update differs from the whole playlist",

@@ -3,7 +3,7 @@ internal import InstrumentText
 
 extension Rule {
     /// Groups of one type have different members.
-    public static let renditionGroupMembersDiffer = Rule(
+    package static let renditionGroupMembersDiffer = Rule(
         "rendition-group-members-differ",
         .error,
         "Rendition groups of one type have different members",

@@ -4,7 +4,7 @@ internal import InstrumentText
 
 extension Rule {
     /// A variant has no bandwidth.
-    public static let bandwidthMissing = Rule(
+    package static let bandwidthMissing = Rule(
         "bandwidth-missing",
         .error,
         "A variant has no BANDWIDTH",
@@ -28,7 +28,7 @@ extension Rule {
     )
 
     /// A group has two renditions of one name, or two defaults.
-    public static let renditionGroupDuplicate = Rule(
+    package static let renditionGroupDuplicate = Rule(
         "rendition-group-duplicate",
         .error,
         "A rendition group has duplicates",
@@ -57,7 +57,7 @@ extension Rule {
     )
 
     /// A variant names a group that does not exist.
-    public static let renditionGroupMissing = Rule(
+    package static let renditionGroupMissing = Rule(
         "rendition-group-missing",
         .error,
         "A variant names a rendition group that does not exist",

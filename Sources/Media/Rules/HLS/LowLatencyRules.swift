@@ -5,7 +5,7 @@ internal import InstrumentText
 
 extension Rule {
     /// A part is longer than `PART-TARGET`.
-    public static let partTargetExceeded = Rule(
+    package static let partTargetExceeded = Rule(
         "part-target-exceeded",
         .error,
         "A part is longer than PART-TARGET",
@@ -32,7 +32,7 @@ extension Rule {
     )
 
     /// A part is shorter than 85 % of `PART-TARGET`.
-    public static let partTooShort = Rule(
+    package static let partTooShort = Rule(
         "part-too-short",
         .warning,
         "A part is shorter than 85 % of PART-TARGET",
@@ -60,7 +60,7 @@ extension Rule {
     )
 
     /// Parts are listed without `EXT-X-PART-INF`.
-    public static let partTargetMissing = Rule(
+    package static let partTargetMissing = Rule(
         "part-target-missing",
         .error,
         "Parts are listed without EXT-X-PART-INF",
@@ -84,7 +84,7 @@ extension Rule {
     )
 
     /// `PART-TARGET` changes at a reload.
-    public static let partTargetChanged = Rule(
+    package static let partTargetChanged = Rule(
         "part-target-changed",
         .error,
         "PART-TARGET changes at a reload",
@@ -116,7 +116,7 @@ extension Rule {
     }
 
     /// `HOLD-BACK` or `PART-HOLD-BACK` is missing or too short.
-    public static let holdBackTooShort = Rule(
+    package static let holdBackTooShort = Rule(
         "hold-back-too-short",
         .error,
         "HOLD-BACK or PART-HOLD-BACK is missing or too short",
@@ -140,7 +140,7 @@ extension Rule {
     )
 
     /// Delta updates leave out too much.
-    public static let skipUntilTooShort = Rule(
+    package static let skipUntilTooShort = Rule(
         "skip-until-too-short",
         .error,
         "CAN-SKIP-UNTIL is too short",
@@ -189,7 +189,7 @@ extension Rule {
     }
 
     /// A low-latency server does not hold reloads.
-    public static let blockingReloadMissing = Rule(
+    package static let blockingReloadMissing = Rule(
         "blocking-reload-missing",
         .warning,
         "A playlist with parts does not offer blocking reloads",
@@ -212,7 +212,7 @@ extension Rule {
     )
 
     /// The stream continues with another part than the one that the playlist announced.
-    public static let preloadHintNotKept = Rule(
+    package static let preloadHintNotKept = Rule(
         "preload-hint-not-kept",
         .warning,
         "The stream continues with another part than the hinted one",
@@ -242,7 +242,7 @@ extension Rule {
     )
 
     /// A rendition report contradicts the playlist of the rendition.
-    public static let renditionReportWrong = Rule(
+    package static let renditionReportWrong = Rule(
         "rendition-report-wrong",
         .error,
         "A rendition report contradicts the playlist of the rendition",

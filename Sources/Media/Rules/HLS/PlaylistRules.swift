@@ -3,7 +3,7 @@ internal import InstrumentManifests
 
 extension Rule {
     /// The playlist cannot be parsed.
-    public static let playlistMalformed = Rule(
+    package static let playlistMalformed = Rule(
         "playlist-malformed",
         .error,
         "The playlist cannot be parsed",
@@ -18,7 +18,7 @@ extension Rule {
     )
 
     /// `EXT-X-VERSION` is lower than the tags need.
-    public static let versionTooLow = Rule(
+    package static let versionTooLow = Rule(
         "version-too-low",
         .error,
         "EXT-X-VERSION is too low for the tags in the playlist",
@@ -52,7 +52,7 @@ extension Rule {
     }
 
     /// The playlist has had no new segment for too long.
-    public static let stale = Rule(
+    package static let stale = Rule(
         "stale",
         .error,
         "The live playlist is stale",
@@ -77,7 +77,7 @@ extension Rule {
     )
 
     /// A segment is longer than the target duration.
-    public static let targetDurationExceeded = Rule(
+    package static let targetDurationExceeded = Rule(
         "target-duration-exceeded",
         .error,
         "A segment is longer than EXT-X-TARGETDURATION",
@@ -105,7 +105,7 @@ extension Rule {
     )
 
     /// The target duration changes at a reload.
-    public static let targetDurationChanged = Rule(
+    package static let targetDurationChanged = Rule(
         "target-duration-changed",
         .error,
         "EXT-X-TARGETDURATION changes at a reload",
@@ -130,7 +130,7 @@ extension Rule {
     )
 
     /// A live playlist lists less than three target durations after a segment was removed.
-    public static let windowTooShort = Rule(
+    package static let windowTooShort = Rule(
         "window-too-short",
         .error,
         "Segments are removed from a live playlist of less than three target durations",
@@ -160,7 +160,7 @@ extension Rule {
     )
 
     /// A playlist of the type VOD has no `EXT-X-ENDLIST`.
-    public static let endlistMissing = Rule(
+    package static let endlistMissing = Rule(
         "endlist-missing",
         .warning,
         "A playlist of the type VOD has no EXT-X-ENDLIST",
@@ -186,7 +186,7 @@ extension Rule {
     )
 
     /// `EXT-X-ENDLIST` is gone.
-    public static let endlistVanished = Rule(
+    package static let endlistVanished = Rule(
         "endlist-vanished",
         .error,
         "EXT-X-ENDLIST vanishes at a reload",

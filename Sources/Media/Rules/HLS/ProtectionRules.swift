@@ -5,7 +5,7 @@ internal import InstrumentText
 
 extension Rule {
     /// `EXT-X-KEY` contradicts itself or the segments.
-    public static let keyInconsistent = Rule(
+    package static let keyInconsistent = Rule(
         "key-inconsistent",
         .error,
         "EXT-X-KEY contradicts itself or the segments",
@@ -73,7 +73,7 @@ extension Rule {
     }
 
     /// `EXT-X-MAP` is missing or cannot be used.
-    public static let mapInconsistent = Rule(
+    package static let mapInconsistent = Rule(
         "map-inconsistent",
         .error,
         "EXT-X-MAP is missing or cannot be used",
@@ -130,7 +130,7 @@ extension Rule {
     }
 
     /// A segment is marked as missing.
-    public static let gapListed = Rule(
+    package static let gapListed = Rule(
         "gap-listed",
         .warning,
         "A segment is marked as missing",

@@ -57,7 +57,7 @@ private struct Replacement {
 
 extension Rule {
     /// The media sequence number falls.
-    public static let mediaSequenceBackwards = Rule(
+    package static let mediaSequenceBackwards = Rule(
         "media-sequence-backwards",
         .error,
         "The media sequence number goes back",
@@ -80,7 +80,7 @@ extension Rule {
     )
 
     /// The media sequence number of a segment changes.
-    public static let mediaSequenceJump = Rule(
+    package static let mediaSequenceJump = Rule(
         "media-sequence-jump",
         .error,
         "The media sequence number jumps",
@@ -114,7 +114,7 @@ extension Rule {
     )
 
     /// The discontinuity number of a segment changes.
-    public static let discontinuitySequenceWrong = Rule(
+    package static let discontinuitySequenceWrong = Rule(
         "discontinuity-sequence-wrong",
         .error,
         "The discontinuity sequence number of a segment changes",
@@ -143,7 +143,7 @@ extension Rule {
     )
 
     /// A listed segment changes.
-    public static let segmentChanged = Rule(
+    package static let segmentChanged = Rule(
         "segment-changed",
         .error,
         "A listed segment changes at a reload",
@@ -189,7 +189,7 @@ extension Rule {
     }
 
     /// An event playlist loses a segment.
-    public static let eventSegmentRemoved = Rule(
+    package static let eventSegmentRemoved = Rule(
         "event-segment-removed",
         .error,
         "An EVENT playlist loses a segment",

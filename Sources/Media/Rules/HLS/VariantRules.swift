@@ -5,7 +5,7 @@ internal import InstrumentText
 
 extension Rule {
     /// Variants have different target durations.
-    public static let variantTargetDurationDiffers = Rule(
+    package static let variantTargetDurationDiffers = Rule(
         "variant-target-duration-differs",
         .error,
         "Variants have different target durations",
@@ -32,7 +32,7 @@ extension Rule {
     )
 
     /// The newest segment of a variant is older than that of another one.
-    public static let variantLags = Rule(
+    package static let variantLags = Rule(
         "variant-lags",
         .warning,
         "Variants drift apart",
@@ -76,7 +76,7 @@ extension Rule {
     }
 
     /// The same media have different discontinuity numbers in variants.
-    public static let variantDiscontinuitiesDiffer = Rule(
+    package static let variantDiscontinuitiesDiffer = Rule(
         "variant-discontinuities-differ",
         .error,
         "Variants have different discontinuity sequence numbers for the same media",

@@ -1,8 +1,8 @@
-public import Instrument
+package import Instrument
 internal import InstrumentManifests
 
 /// The history of one rendition: the latest two playlists, and the latest segments.
-public struct RenditionHistory: Sendable {
+package struct RenditionHistory: Sendable {
     /// The number of segments that are remembered.
     static let mostSegments = 64
     /// How many date ranges are remembered.
@@ -11,30 +11,30 @@ public struct RenditionHistory: Sendable {
     static let mostAttributes = 100
 
     /// The rendition as the presentation names it.
-    public let name: String
+    package let name: String
     /// The latest playlist; nil for DASH and before the first one.
-    public private(set) var current: MediaPlaylistVersion?
+    package private(set) var current: MediaPlaylistVersion?
     /// The latest playlist whose content differs from the current one; nil before the first change.
-    public private(set) var previous: MediaPlaylistVersion?
+    package private(set) var previous: MediaPlaylistVersion?
     /// Whether the current playlist has just replaced one with other content.
-    public private(set) var hasJustChanged = false
+    package private(set) var hasJustChanged = false
     /// The instant at which the newest segment was first observed.
-    public private(set) var edgeSince: MonotonicInstant?
+    package private(set) var edgeSince: MonotonicInstant?
     /// The media that were added since a first playlist; nil before the first one.
-    public private(set) var growth: Growth?
+    package private(set) var growth: Growth?
     /// The segments that were fetched, in the order of their numbers; the newest.
-    public private(set) var facts: [SegmentFacts] = []
+    package private(set) var facts: [SegmentFacts] = []
     /// How far programme dates deviate from the sum of the segment durations.
-    public private(set) var dates = DateDeviation()
+    package private(set) var dates = DateDeviation()
     /// The attributes of date ranges by identifier, as first seen.
-    public private(set) var dateRanges: [String: [String: String]] = [:]
+    package private(set) var dateRanges: [String: [String: String]] = [:]
 
     /// The media that a playlist has published since a first version of it, without a gap.
-    public struct Growth: Hashable, Sendable {
+    package struct Growth: Hashable, Sendable {
         /// The instant at which the first version was observed.
-        public var start: MonotonicInstant
+        package var start: MonotonicInstant
         /// The duration of the segments that are newer than those of the first version, in nanoseconds.
-        public var published: Int64 = 0
+        package var published: Int64 = 0
 
         fileprivate func adding(_ version: MediaPlaylistVersion, after known: MediaPlaylistVersion?) -> Growth? {
             guard let last = known?.playlist.segments.last?.sequence, let first = version.playlist.segments.first,
@@ -52,7 +52,7 @@ public struct RenditionHistory: Sendable {
     init(name: String) { self.name = name }
 
     /// The playlist that was seen just before the current one, if the current one differs from it.
-    public var replaced: MediaPlaylistVersion? { hasJustChanged ? previous : nil }
+    package var replaced: MediaPlaylistVersion? { hasJustChanged ? previous : nil }
 
     mutating func record(_ version: MediaPlaylistVersion) {
         hasJustChanged = false
@@ -94,11 +94,11 @@ public struct RenditionHistory: Sendable {
 
 /// The deviation of programme dates from the sum of the segment durations, over all playlists since a jump or a
 /// discontinuity.
-public struct DateDeviation: Hashable, Sendable {
+package struct DateDeviation: Hashable, Sendable {
     /// Deviation at the latest dated segment, in nanoseconds.
-    public private(set) var deviation: Int64 = 0
+    package private(set) var deviation: Int64 = 0
     /// The segments since the first date.
-    public private(set) var segmentCount = 0
+    package private(set) var segmentCount = 0
     private var lastSequence: Int64?
     private var expected: WallTime?
     /// The part of a millisecond that `expected` leaves out, in nanoseconds.

@@ -28,7 +28,7 @@ public struct RuleRun: Sendable {
     /// The rules.
     public let rules: [Rule]
     /// The history of the stream.
-    public private(set) var history = StreamHistory()
+    package private(set) var history = StreamHistory()
     /// The broken rules so far, one for each rule and resource, in the order of their discovery.
     public private(set) var findings: [Finding] = []
     /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
@@ -62,7 +62,7 @@ public struct RuleRun: Sendable {
     }
 
     /// The rules that were applied to nothing, because nothing of the kind that they judge was observed.
-    public var unappliedRules: [Rule.ID] {
+    package var unappliedRules: [Rule.ID] {
         rules.indices.filter { !appliedPlaces.contains($0) }.map { rules[$0].id }
     }
 
@@ -93,32 +93,32 @@ public struct RuleRun: Sendable {
     }
 
     /// Applies the rules to a segment.
-    public mutating func observe(_ facts: SegmentFacts) {
+    package mutating func observe(_ facts: SegmentFacts) {
         // The rules compare the segment with what was known before.
         guard let before = history.update(facts.rendition, { _ in }) else { return }
         apply(at: facts.url.description) { check, history in
-            if case .segment(let check) = check { check(facts, before, history) } else { nil }
+            if case .segment(let check) = check.input { check(facts, before, history) } else { nil }
         }
         _ = history.update(facts.rendition) { $0.record(facts) }
     }
 
     /// Takes the answer of the clock that the MPD names, by which the rules judge the MPDs that are observed from now
     /// on.
-    public mutating func observe(_ reading: ClockReading) { history.clock = reading }
+    package mutating func observe(_ reading: ClockReading) { history.clock = reading }
 
     /// Applies the rules to the answer of a low-latency server to a delivery directive.
-    public mutating func observe(_ answer: DirectiveAnswer) {
+    package mutating func observe(_ answer: DirectiveAnswer) {
         guard let rendition = history.rendition(answer.rendition) else { return }
         apply(at: answer.url.description) { check, _ in
-            if case .directive(let check) = check { check(answer, rendition) } else { nil }
+            if case .directive(let check) = check.input { check(answer, rendition) } else { nil }
         }
     }
 
     /// Applies the rules to the renditions at the end of a check.
-    public mutating func observe(_ summaries: [RenditionSummary]) {
+    package mutating func observe(_ summaries: [RenditionSummary]) {
         for summary in summaries {
             apply(at: summary.url.description) { check, history in
-                if case .rendition(let check) = check { check(summary, summaries, history) } else { nil }
+                if case .rendition(let check) = check.input { check(summary, summaries, history) } else { nil }
             }
         }
     }
@@ -126,7 +126,7 @@ public struct RuleRun: Sendable {
     /// Applies the rules to a resource that could not be fetched.
     public mutating func observe(_ failure: FetchFailure) {
         apply(at: failure.url.description) { check, history in
-            if case .failure(let check) = check { check(failure, history) } else { nil }
+            if case .failure(let check) = check.input { check(failure, history) } else { nil }
         }
     }
 
@@ -138,7 +138,7 @@ public struct RuleRun: Sendable {
 
     private mutating func report(_ observation: TextObservation, at url: HTTPURL) {
         apply(at: url.description) { check, history in
-            if case .text(let check) = check { check(observation, history) } else { nil }
+            if case .text(let check) = check.input { check(observation, history) } else { nil }
         }
     }
 
@@ -212,7 +212,7 @@ extension RuleRun {
             history.record(version)
             if case .success(let presentation) = parsed { history.presentation = presentation }
             apply(at: text.url.description) { check, history in
-                if case .manifest(let check) = check { check(version, history) } else { nil }
+                if case .manifest(let check) = check.input { check(version, history) } else { nil }
             }
         }
         return try parsed.get().notices
@@ -234,7 +234,7 @@ extension RuleRun {
             history.presentation = Presentation(playlist)
             history.multivariant = version
             apply(at: text.url.description) { check, history in
-                if case .multivariant(let check) = check { check(version, history) } else { nil }
+                if case .multivariant(let check) = check.input { check(version, history) } else { nil }
             }
             return history.presentation?.notices ?? playlist.notices
         case .media(let playlist):
@@ -251,7 +251,7 @@ extension RuleRun {
     private mutating func observe(_ version: MediaPlaylistVersion, of name: String) {
         guard let rendition = history.update(name, { $0.record(version) }) else { return }
         apply(at: version.url.description) { check, history in
-            if case .media(let check) = check { check(version, rendition, history) } else { nil }
+            if case .media(let check) = check.input { check(version, rendition, history) } else { nil }
         }
         _ = history.update(name) { $0.remember(DateRangeTag.all(in: version).map { ($0.id, $0.attributes) }) }
     }

@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 public import InstrumentManifests
 
 /// The history of a stream; bounded for any duration.
@@ -11,22 +11,22 @@ public struct StreamHistory: Sendable {
     /// The multivariant playlist; nil for a media playlist that stands alone, and for DASH.
     public internal(set) var multivariant: MultivariantVersion?
     /// The renditions whose playlists or segments were observed, in the order of their first observation.
-    public private(set) var renditions: [RenditionHistory] = []
+    package private(set) var renditions: [RenditionHistory] = []
     /// The latest MPD.
-    public private(set) var manifest: ManifestVersion?
+    package private(set) var manifest: ManifestVersion?
     /// The MPD before the latest one.
-    public private(set) var previousManifest: ManifestVersion?
+    package private(set) var previousManifest: ManifestVersion?
     /// The latest reading of the clock that the MPD names; nil without one.
-    public internal(set) var clock: ClockReading?
+    package internal(set) var clock: ClockReading?
     /// The instants at which the ends of the MPD's growing timelines were first observed, by
-    /// ``ManifestVersion/Edge/id``.
-    public private(set) var edgeInstants: [String: MonotonicInstant] = [:]
+    /// `ManifestVersion.Edge.id`.
+    package private(set) var edgeInstants: [String: MonotonicInstant] = [:]
     private var positions: [String: Int] = [:]
 
     init() {}
 
     /// The history of a rendition; nil before its first observation.
-    public func rendition(_ name: String) -> RenditionHistory? { positions[name].map { renditions[$0] } }
+    package func rendition(_ name: String) -> RenditionHistory? { positions[name].map { renditions[$0] } }
 
     mutating func record(_ version: ManifestVersion) {
         let known = edgeInstants
@@ -51,7 +51,7 @@ public struct StreamHistory: Sendable {
     }
 
     /// The variants that play a rendition's pictures, or its sound where that is all there is.
-    public func variants(playing name: String) -> [Variant] {
+    package func variants(playing name: String) -> [Variant] {
         presentation?.variants.filter { variant in
             variant.main.description == name || variant.backups.contains { $0.description == name }
         } ?? []

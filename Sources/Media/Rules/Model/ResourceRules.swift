@@ -3,7 +3,7 @@ internal import InstrumentText
 
 extension Rule {
     /// A playlist or manifest cannot be fetched.
-    public static let manifestUnavailable = Rule(
+    package static let manifestUnavailable = Rule(
         "manifest-unavailable",
         .error,
         "A playlist or manifest cannot be fetched",
@@ -25,7 +25,7 @@ extension Rule {
     )
 
     /// A segment, an initialization segment or a key cannot be fetched.
-    public static let segmentUnavailable = Rule(
+    package static let segmentUnavailable = Rule(
         "segment-unavailable",
         .error,
         "A listed segment cannot be fetched",
@@ -56,7 +56,7 @@ extension Rule {
     }
 
     /// A segment is no media.
-    public static let segmentUnreadable = Rule(
+    package static let segmentUnreadable = Rule(
         "segment-unreadable",
         .error,
         "A segment is no media of a known kind",
@@ -88,7 +88,7 @@ extension Rule {
     )
 
     /// The content type contradicts the content.
-    public static let contentTypeWrong = Rule(
+    package static let contentTypeWrong = Rule(
         "content-type-wrong",
         .warning,
         "The content type contradicts the content",

@@ -40,24 +40,29 @@ public struct Rule: Sendable, Identifiable {
         case error
     }
 
-    /// The input of a check.
-    public enum Check: Sendable {
-        /// Each playlist or manifest that was fetched, also one that cannot be parsed.
-        case text(@Sendable (TextObservation, StreamHistory) -> [Problem])
-        /// Each resource that could not be fetched.
-        case failure(@Sendable (FetchFailure, StreamHistory) -> [Problem])
-        /// Each multivariant playlist.
-        case multivariant(@Sendable (MultivariantVersion, StreamHistory) -> [Problem])
-        /// Each media playlist, also when a reload gave the same content.
-        case media(@Sendable (MediaPlaylistVersion, RenditionHistory, StreamHistory) -> [Problem])
-        /// Each MPD.
-        case manifest(@Sendable (ManifestVersion, StreamHistory) -> [Problem])
-        /// Each segment that was fetched.
-        case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
-        /// Each answer of a low-latency server to a delivery directive.
-        case directive(@Sendable (DirectiveAnswer, RenditionHistory) -> [Problem])
-        /// Each rendition at the end of a check, with all renditions.
-        case rendition(@Sendable (RenditionSummary, [RenditionSummary], StreamHistory) -> [Problem])
+    /// A check on one kind of observation. Outside this package, checks read texts, playlists and failed requests.
+    public struct Check: Sendable {
+        /// The observations that a check reads.
+        package enum Input: Sendable {
+            /// Each playlist or manifest that was fetched, also one that cannot be parsed.
+            case text(@Sendable (TextObservation, StreamHistory) -> [Problem])
+            /// Each resource that could not be fetched.
+            case failure(@Sendable (FetchFailure, StreamHistory) -> [Problem])
+            /// Each multivariant playlist.
+            case multivariant(@Sendable (MultivariantVersion, StreamHistory) -> [Problem])
+            /// Each media playlist, also when a reload gave the same content.
+            case media(@Sendable (MediaPlaylistVersion, RenditionHistory, StreamHistory) -> [Problem])
+            /// Each MPD.
+            case manifest(@Sendable (ManifestVersion, StreamHistory) -> [Problem])
+            /// Each segment that was fetched.
+            case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
+            /// Each answer of a low-latency server to a delivery directive.
+            case directive(@Sendable (DirectiveAnswer, RenditionHistory) -> [Problem])
+            /// Each rendition at the end of a check, with all renditions.
+            case rendition(@Sendable (RenditionSummary, [RenditionSummary], StreamHistory) -> [Problem])
+        }
+
+        package let input: Input
     }
 
     /// The name.
@@ -92,10 +97,55 @@ public struct Rule: Sendable, Identifiable {
 }
 
 extension Rule.Check {
-    /// Checks media playlists without their history.
+    /// Checks each playlist or manifest that was fetched, also one that cannot be parsed.
+    public static func text(_ check: @escaping @Sendable (TextObservation, StreamHistory) -> [Problem]) -> Self {
+        Self(input: .text(check))
+    }
+
+    /// Checks each resource that could not be fetched.
+    public static func failure(_ check: @escaping @Sendable (FetchFailure, StreamHistory) -> [Problem]) -> Self {
+        Self(input: .failure(check))
+    }
+
+    /// Checks each multivariant playlist.
+    public static func multivariant(
+        _ check: @escaping @Sendable (MultivariantVersion, StreamHistory) -> [Problem]
+    ) -> Self {
+        Self(input: .multivariant(check))
+    }
+
+    /// Checks each media playlist, also when a reload gave the same content.
     public static func media(
         _ check: @escaping @Sendable (MediaPlaylistVersion, StreamHistory) -> [Problem]
-    ) -> Rule.Check {
+    ) -> Self {
         .media { playlist, _, history in check(playlist, history) }
+    }
+
+    package static func media(
+        _ check: @escaping @Sendable (MediaPlaylistVersion, RenditionHistory, StreamHistory) -> [Problem]
+    ) -> Self {
+        Self(input: .media(check))
+    }
+
+    package static func manifest(_ check: @escaping @Sendable (ManifestVersion, StreamHistory) -> [Problem]) -> Self {
+        Self(input: .manifest(check))
+    }
+
+    package static func segment(
+        _ check: @escaping @Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem]
+    ) -> Self {
+        Self(input: .segment(check))
+    }
+
+    package static func directive(
+        _ check: @escaping @Sendable (DirectiveAnswer, RenditionHistory) -> [Problem]
+    ) -> Self {
+        Self(input: .directive(check))
+    }
+
+    package static func rendition(
+        _ check: @escaping @Sendable (RenditionSummary, [RenditionSummary], StreamHistory) -> [Problem]
+    ) -> Self {
+        Self(input: .rendition(check))
     }
 }

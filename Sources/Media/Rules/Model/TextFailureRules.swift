@@ -2,7 +2,7 @@ internal import InstrumentManifests
 
 extension Rule {
     /// The limits of this program prevent that a playlist or manifest is read.
-    public static let limitExceeded = Rule(
+    package static let limitExceeded = Rule(
         "limit-exceeded",
         .error,
         "A playlist or manifest exceeds a limit of this program",

@@ -1,12 +1,12 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 internal import InstrumentManifests
 
 /// The answer of a clock that an MPD names (`UTCTiming` with one of the HTTP schemes, ISO/IEC 23009-1 clause
 /// 5.8.5.7).
-public struct ClockReading: Sendable {
+package struct ClockReading: Sendable {
     /// What a clock answered.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// The time.
         case time(WallTime)
         /// No time: the reason, without secrets.
@@ -14,14 +14,14 @@ public struct ClockReading: Sendable {
     }
 
     /// The address of the clock.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The answer.
-    public var answer: Answer
+    package var answer: Answer
     /// The time of this machine to which the answer belongs: the middle of the request.
-    public var moment: WallTime
+    package var moment: WallTime
 
     /// Creates a reading.
-    public init(url: HTTPURL, answer: Answer, moment: WallTime) {
+    package init(url: HTTPURL, answer: Answer, moment: WallTime) {
         (self.url, self.answer, self.moment) = (url, answer, moment)
     }
 

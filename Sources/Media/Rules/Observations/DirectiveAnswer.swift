@@ -1,10 +1,10 @@
-public import InstrumentHTTP
-public import InstrumentManifests
+package import InstrumentHTTP
+package import InstrumentManifests
 
 /// The answer of a server to a delivery directive of a low-latency playlist (RFC 8216bis section 6.2.5).
-public struct DirectiveAnswer: Sendable {
+package struct DirectiveAnswer: Sendable {
     /// What was asked for.
-    public enum Directive: Hashable, Sendable {
+    package enum Directive: Hashable, Sendable {
         /// `_HLS_msn`: the playlist once it has the segment with this number.
         case block(sequence: Int64)
         /// `_HLS_skip`: the playlist without its older segments.
@@ -12,16 +12,16 @@ public struct DirectiveAnswer: Sendable {
     }
 
     /// What was asked for.
-    public var directive: Directive
+    package var directive: Directive
     /// The rendition as the presentation names it.
-    public var rendition: String
+    package var rendition: String
     /// The address of the playlist, without the directive.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The playlist that came.
-    public var playlist: HLSMediaPlaylist
+    package var playlist: HLSMediaPlaylist
 
     /// Reads the answer of a server; nil for a body that is no media playlist.
-    public init?(
+    package init?(
         _ directive: Directive,
         rendition: String,
         url: HTTPURL,

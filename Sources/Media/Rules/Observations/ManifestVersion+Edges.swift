@@ -5,18 +5,18 @@ internal import InstrumentXML
 
 extension ManifestVersion {
     /// The end of a timeline that a live MPD must extend as time passes.
-    public struct Edge: Hashable, Sendable, Identifiable {
+    package struct Edge: Hashable, Sendable, Identifiable {
         /// The place of the timeline in the MPD: the same in each version of it.
-        public var name: String
+        package var name: String
         /// The presentation time at which the listed segments end, in nanoseconds.
-        public var end: Int64
+        package var end: Int64
         /// The longest time for which the end may stay the same, in nanoseconds: the duration of a segment, and the
         /// time for which the MPD is valid where that is longer.
-        public var patience: Int64
+        package var patience: Int64
         /// The line of the timeline.
-        public var line: Int
+        package var line: Int
         /// The same as long as the timeline does not grow.
-        public var id: String { "\(name) \(end)" }
+        package var id: String { "\(name) \(end)" }
     }
 
     /// The time since `@availabilityStartTime`, in nanoseconds; nil without one.

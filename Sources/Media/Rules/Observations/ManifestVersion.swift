@@ -1,81 +1,81 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 internal import InstrumentManifests
-public import InstrumentXML
+package import InstrumentXML
 
 /// An MPD as it was fetched.
-public struct ManifestVersion: Sendable {
+package struct ManifestVersion: Sendable {
     /// The address after redirects.
-    public let url: HTTPURL
+    package let url: HTTPURL
     /// The instant at which the response was complete.
-    public let fetched: Timestamp
+    package let fetched: Timestamp
     /// The server's clock (`Date`); nil without one.
-    public let serverTime: WallTime?
+    package let serverTime: WallTime?
     /// The clock that the MPD names, as it was read before the MPD; nil without a reading.
-    public let clock: ClockReading?
+    package let clock: ClockReading?
     /// The root element, `MPD`.
-    public let root: MarkupElement
+    package let root: MarkupElement
     /// The periods with their places in time, without those that have none yet.
-    public let periods: [Period]
+    package let periods: [Period]
     /// The timelines of all periods.
-    public let timelines: [Timeline]
+    package let timelines: [Timeline]
     /// The timelines that have to grow at the time of the fetch.
-    public private(set) var edges: [Edge] = []
+    package private(set) var edges: [Edge] = []
 
     /// A period with its place in time, in nanoseconds of the presentation.
-    public struct Period: Hashable, Sendable {
+    package struct Period: Hashable, Sendable {
         /// The element.
-        public var element: MarkupElement
+        package var element: MarkupElement
         /// The start: as written, else the end of the period before, else 0.
-        public var start: Int64
+        package var start: Int64
         /// The end: from `@duration`, else the start of the next period, else the end of the presentation.
-        public var end: Int64?
+        package var end: Int64?
 
         /// The sets of representations; none in a period that is only announced.
         var sets: NamedElements { element.all("AdaptationSet") }
     }
 
     /// A `SegmentTimeline` with what it inherits. Times are ticks.
-    public struct Timeline: Hashable, Sendable {
+    package struct Timeline: Hashable, Sendable {
         /// An `S` element.
-        public struct Entry: Hashable, Sendable {
+        package struct Entry: Hashable, Sendable {
             /// The start of the first segment: `@t`, else the end of the entry before.
-            public var start: Int64
+            package var start: Int64
             /// Whether `@t` is written.
-            public var hasStart: Bool
+            package var hasStart: Bool
             /// The duration of each segment.
-            public var duration: Int64
+            package var duration: Int64
             /// How many segments the entry stands for; nil up to the next entry or the end of the period (`@r` below
             /// 0).
-            public var count: Int64?
+            package var count: Int64?
             /// The line of the element.
-            public var line: Int
+            package var line: Int
             /// The end of the last segment; nil where only time says it.
-            public var end: Int64? { count.map { start.saturatingAdd(duration.saturatingMultiply($0)) } }
+            package var end: Int64? { count.map { start.saturatingAdd(duration.saturatingMultiply($0)) } }
         }
 
         /// The position of the period.
-        public var period: Int
+        package var period: Int
         /// Ticks of a second.
-        public var timescale: Int64
+        package var timescale: Int64
         /// The tick at which the period starts (`@presentationTimeOffset`).
-        public var offset: Int64
+        package var offset: Int64
         /// The entries in their order.
-        public var entries: [Entry]
+        package var entries: [Entry]
         /// Whether the segments have pictures or sound. Subtitles and events may have gaps.
-        public var isMedia: Bool
+        package var isMedia: Bool
         /// The line of the element.
-        public var line: Int
+        package var line: Int
 
         /// The duration of the longest segment, in nanoseconds.
-        public var longest: Int64 { (entries.map(\.duration).max() ?? 0).nanoseconds(timescale: timescale) }
+        package var longest: Int64 { (entries.map(\.duration).max() ?? 0).nanoseconds(timescale: timescale) }
 
         /// The tick at which the listed segments end; nil where only time says it.
-        public var end: Int64? { entries.last?.end }
+        package var end: Int64? { entries.last?.end }
     }
 
     /// Reads the structure of an MPD.
-    public init(
+    package init(
         url: HTTPURL,
         fetched: Timestamp,
         serverTime: WallTime?,
@@ -93,30 +93,30 @@ public struct ManifestVersion: Sendable {
     }
 
     /// Whether the MPD is live.
-    public var isDynamic: Bool { root["type"] == "dynamic" }
+    package var isDynamic: Bool { root["type"] == "dynamic" }
 
     /// `@publishTime`.
-    public var publishTime: WallTime? { root.word("publishTime").flatMap { CalendarText.wallTime($0) } }
+    package var publishTime: WallTime? { root.word("publishTime").flatMap { CalendarText.wallTime($0) } }
 
     /// `@availabilityStartTime`.
-    public var availabilityStart: WallTime? {
+    package var availabilityStart: WallTime? {
         root.word("availabilityStartTime").flatMap { CalendarText.wallTime($0) }
     }
 
     /// `@minimumUpdatePeriod` in nanoseconds.
-    public var updatePeriod: Int64? { root.duration("minimumUpdatePeriod") }
+    package var updatePeriod: Int64? { root.duration("minimumUpdatePeriod") }
 
     /// The clock of `UTCTiming` with the scheme `direct`; nil without one.
-    public var directTime: WallTime? {
+    package var directTime: WallTime? {
         root.all("UTCTiming").first { $0["schemeIdUri"]?.hasPrefix("urn:mpeg:dash:utc:direct:") == true }?["value"]
             .flatMap { CalendarText.wallTime($0) }
     }
 
     /// The time of the fetch by the clock that the MPD names; nil without an answer.
-    public var clockTime: WallTime? { clock?.offset.map { fetched.wallTime.advanced(nanoseconds: $0) } }
+    package var clockTime: WallTime? { clock?.offset.map { fetched.wallTime.advanced(nanoseconds: $0) } }
 
     /// The time by the best clock there is: `UTCTiming`, the server's, the machine's.
-    public var utcTime: WallTime { directTime ?? clockTime ?? serverTime ?? fetched.wallTime }
+    package var utcTime: WallTime { directTime ?? clockTime ?? serverTime ?? fetched.wallTime }
 }
 
 extension ManifestVersion {

@@ -1,11 +1,11 @@
-public import Instrument
-public import InstrumentHTTP
-public import InstrumentManifests
+package import Instrument
+package import InstrumentHTTP
+package import InstrumentManifests
 
 /// The properties of a fetched segment.
-public struct SegmentFacts: Sendable {
+package struct SegmentFacts: Sendable {
     /// The place of a segment among the listed ones.
-    public enum Place: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         /// The oldest that is listed, which expires next.
         case oldest
         /// Any other.
@@ -13,7 +13,7 @@ public struct SegmentFacts: Sendable {
     }
 
     /// The reason of missing media.
-    public enum Failure: Hashable, Sendable {
+    package enum Failure: Hashable, Sendable {
         /// The server answered with an error status.
         case status(Int)
         /// There was no answer, or not all of it: the reason, without secrets.
@@ -27,26 +27,26 @@ public struct SegmentFacts: Sendable {
     }
 
     /// A track of the segment. Times are nanoseconds of the container's timeline.
-    public struct Track: Hashable, Sendable {
+    package struct Track: Hashable, Sendable {
         /// Whether the track has pictures; otherwise it has sound.
-        public var isVideo: Bool
+        package var isVideo: Bool
         /// The codec as libavcodec names it: `h264`, `hevc`, `av1`, `aac`, `ac3`.
-        public var codec: String
+        package var codec: String
         /// The instant at which the first frame is shown.
-        public var start: Int64
+        package var start: Int64
         /// The instant at which the last frame ends.
-        public var end: Int64
+        package var end: Int64
         /// The largest gap between two frames, in nanoseconds.
         package var largestGap: Int64 = 0
         /// Whether the first frame is a keyframe; true for sound.
-        public var startsWithKeyframe = true
+        package var startsWithKeyframe = true
         /// The size of the pictures; nil if unknown, and for sound.
-        public var size: Resolution?
+        package var size: Resolution?
         /// The width of a sample of a picture, divided by its height; nil if unknown.
-        public var sampleAspect: Double?
+        package var sampleAspect: Double?
 
         /// Creates a track.
-        public init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
+        package init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
             self.isVideo = isVideo
             self.codec = codec
             self.start = start
@@ -56,19 +56,19 @@ public struct SegmentFacts: Sendable {
 
     /// The reason for which browsers do not play a segment (W3C, ISO BMFF Byte Stream Format; the codecs of transport
     /// streams that players in browsers read).
-    public struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Sendable {
         /// What the media has, as a sentence that follows "that".
-        public var found: String
+        package var found: String
         /// What browsers expect instead, as a noun.
-        public var expected: String
+        package var expected: String
         /// What to do, as a sentence without its capital letter and full stop.
-        public var remedy: String
+        package var remedy: String
         /// Whether every browser refuses the whole segment; otherwise some browsers do, or players in browsers leave
         /// out a track.
-        public var isWhole: Bool
+        package var isWhole: Bool
 
         /// Creates a reason.
-        public init(found: String, expected: String, remedy: String, isWhole: Bool) {
+        package init(found: String, expected: String, remedy: String, isWhole: Bool) {
             self.found = found
             self.expected = expected
             self.remedy = remedy
@@ -77,7 +77,7 @@ public struct SegmentFacts: Sendable {
     }
 
     /// The kind of a track.
-    public enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
         /// Pictures.
         case video
         /// Sound.
@@ -85,92 +85,92 @@ public struct SegmentFacts: Sendable {
     }
 
     /// The subtitles of a segment.
-    public struct Subtitles: Hashable, Sendable {
+    package struct Subtitles: Hashable, Sendable {
         /// The number of cues.
-        public var cueCount: Int
+        package var cueCount: Int
         /// The first defect, for people; nil without one.
-        public var defect: String?
+        package var defect: String?
         /// The time from the start of the first cue to the end of the last one, in nanoseconds of the container's
         /// timeline; nil without cues, or where it is not known.
-        public var times: Range<Int64>?
+        package var times: Range<Int64>?
         /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
-        public var hasTimestampMap = false
+        package var hasTimestampMap = false
         /// The number of cues that are shown at no time of the segment, by the times of the manifest (DASH).
-        public var outsideCount = 0
+        package var outsideCount = 0
 
         /// Creates subtitles.
-        public init(cueCount: Int, defect: String?) {
+        package init(cueCount: Int, defect: String?) {
             self.cueCount = cueCount
             self.defect = defect
         }
     }
 
     /// The rendition as the presentation names it.
-    public var rendition: String
+    package var rendition: String
     /// The address that was requested.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The sequence number.
-    public var sequence: Int64
+    package var sequence: Int64
     /// The discontinuity sequence, or the number of the period.
-    public var discontinuity: Int64
+    package var discontinuity: Int64
     /// The duration by the playlist or manifest, in nanoseconds.
-    public var declaredDuration: Int64
+    package var declaredDuration: Int64
     /// The peak bit rate by the manifest for the period of the segment (DASH), in bit/s; nil where the manifest does
     /// not say.
-    public var declaredBandwidth: Int64?
+    package var declaredBandwidth: Int64?
     /// The media time by the manifest (DASH), in nanoseconds; nil where the manifest does not say.
-    public var declaredMediaTime: Int64?
-    /// The duration of media that the segment may have before ``declaredMediaTime``, in nanoseconds, where a period
+    package var declaredMediaTime: Int64?
+    /// The duration of media that the segment may have before `declaredMediaTime`, in nanoseconds, where a period
     /// begins inside the segment (DASH).
-    public var trimmedStart: Int64 = 0
+    package var trimmedStart: Int64 = 0
     /// The duration of media that the segment may have behind its declared end, in nanoseconds, where a period ends
     /// inside the segment (DASH).
-    public var trimmedEnd: Int64 = 0
+    package var trimmedEnd: Int64 = 0
     /// The calendar time of the first frame by the playlist; nil where the playlist does not say.
-    public var date: WallTime?
+    package var date: WallTime?
     /// The instant at which the response was complete.
-    public var fetched: Timestamp
+    package var fetched: Timestamp
     /// The place of the segment among the listed ones.
-    public var place = Place.inside
+    package var place = Place.inside
     /// Whether the stream was live when the segment was requested.
-    public var isLive = false
+    package var isLive = false
     /// The reason of missing media; nil with media.
-    public var failure: Failure?
+    package var failure: Failure?
     /// The size of the body, in bytes; nil if only the availability was asked for.
-    public var byteCount: Int?
+    package var byteCount: Int?
     /// A hash of the body, to compare it with another response for the same segment.
-    public var hash: UInt64?
+    package var hash: UInt64?
     /// Whether the segment is encrypted as a whole with AES-128.
-    public var isEncrypted = false
+    package var isEncrypted = false
     /// The size of the key that the playlist names, in bytes; nil without a key.
-    public var keyByteCount: Int?
+    package var keyByteCount: Int?
     /// Whether the playlist or manifest names an initialization segment.
-    public var hasInitialization = false
+    package var hasInitialization = false
     /// The position of the segment by the playlist or manifest, in nanoseconds; in HLS from the first listed segment.
-    public var position: Int64 = 0
+    package var position: Int64 = 0
     /// Whether the segment is the last one of a presentation to which nothing is added.
-    public var isLast = false
+    package var isLast = false
     /// Whether the segment is of a playlist that lists keyframes alone (`EXT-X-I-FRAMES-ONLY`).
-    public var isKeyframeOnly = false
+    package var isKeyframeOnly = false
     /// Whether the server sent the whole resource instead of the requested byte range.
-    public var isRangeIgnored = false
+    package var isRangeIgnored = false
     /// The tracks that have frames; empty if they are not known.
-    public var tracks: [Track] = []
+    package var tracks: [Track] = []
     /// The kinds of tracks that the container declares, with or without frames.
-    public var declaredKinds: Set<Kind> = []
+    package var declaredKinds: Set<Kind> = []
     /// The subtitles; nil for other media.
-    public var subtitles: Subtitles?
+    package var subtitles: Subtitles?
     /// Whether timestamps say where the segment belongs; packed audio has none.
-    public var hasTimeline = true
+    package var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
-    public var wrap: Int64?
+    package var wrap: Int64?
     /// Whether the body ends inside a packet or a box.
     package var isTruncated = false
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
-    public var refusal: Refusal?
+    package var refusal: Refusal?
 
     /// Creates facts that hold nothing but the segment's place.
-    public init(
+    package init(
         rendition: String,
         url: HTTPURL,
         sequence: Int64,
@@ -196,7 +196,7 @@ public struct SegmentFacts: Sendable {
     }
 
     /// The track that decides: the pictures, else the sound.
-    public var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
+    package var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
 
     /// The declared duration, with the media of the segment outside its period.
     private var longestDuration: Int64 {

@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// Segments exceed the declared bandwidth.
-    public static let bandwidthExceeded = Rule(
+    package static let bandwidthExceeded = Rule(
         "bandwidth-exceeded",
         .error,
         "Segments exceed the declared bandwidth",

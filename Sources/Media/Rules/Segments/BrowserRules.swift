@@ -1,6 +1,6 @@
 extension Rule {
     /// No browser plays a segment.
-    public static let browsersRefuse = Rule(
+    package static let browsersRefuse = Rule(
         "browsers-refuse",
         .error,
         "Browsers refuse the media",
@@ -10,7 +10,7 @@ extension Rule {
     )
 
     /// Players in browsers leave out a track, or some browsers refuse the media.
-    public static let browsersDropTrack = Rule(
+    package static let browsersDropTrack = Rule(
         "browsers-drop-track",
         .warning,
         "Some browsers refuse a track, or players in them leave the track out",

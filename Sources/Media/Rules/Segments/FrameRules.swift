@@ -2,7 +2,7 @@ internal import Instrument
 
 extension Rule {
     /// Sound and pictures of a segment are apart.
-    public static let tracksApart = Rule(
+    package static let tracksApart = Rule(
         "tracks-apart",
         .warning,
         "Sound and pictures of a segment begin or end apart",
@@ -31,7 +31,7 @@ extension Rule {
     )
 
     /// Frames are missing inside a segment.
-    public static let framesMissing = Rule(
+    package static let framesMissing = Rule(
         "frames-missing",
         .warning,
         "Frames are missing inside a segment",
@@ -55,7 +55,7 @@ extension Rule {
     )
 
     /// A segment ends inside its media.
-    public static let segmentTruncated = Rule(
+    package static let segmentTruncated = Rule(
         "segment-truncated",
         .error,
         "A segment ends inside its media",

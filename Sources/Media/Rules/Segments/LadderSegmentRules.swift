@@ -5,7 +5,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// The segments have other codecs than the manifest declares.
-    public static let codecsMismatch = Rule(
+    package static let codecsMismatch = Rule(
         "codecs-mismatch",
         .error,
         "The segments have other codecs than declared",

@@ -3,7 +3,7 @@ internal import InstrumentText
 
 extension Rule {
     /// No segment of a rendition can be played.
-    public static let nothingToPlay = Rule(
+    package static let nothingToPlay = Rule(
         "nothing-to-play",
         .error,
         "A rendition has no segment that can be played",
@@ -24,7 +24,7 @@ extension Rule {
     )
 
     /// Renditions of one presentation end at different times.
-    public static let renditionLengthsDiffer = Rule(
+    package static let renditionLengthsDiffer = Rule(
         "rendition-lengths-differ",
         .warning,
         "A rendition is shorter than another one",

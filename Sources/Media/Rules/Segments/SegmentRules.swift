@@ -4,7 +4,7 @@ internal import InstrumentManifests
 
 extension Rule {
     /// The bytes of a segment change.
-    public static let segmentContentChanged = Rule(
+    package static let segmentContentChanged = Rule(
         "segment-content-changed",
         .error,
         "The bytes of a listed segment change",
@@ -28,7 +28,7 @@ extension Rule {
     )
 
     /// The media of a segment are longer or shorter than the playlist says.
-    public static let segmentDurationMismatch = Rule(
+    package static let segmentDurationMismatch = Rule(
         "segment-duration-mismatch",
         .warning,
         "The duration of a segment is not its EXTINF",
@@ -57,7 +57,7 @@ extension Rule {
     )
 
     /// The media of a segment are not where the MPD says.
-    public static let segmentTimelineMismatch = Rule(
+    package static let segmentTimelineMismatch = Rule(
         "segment-timeline-mismatch",
         .error,
         "A segment does not match the timeline of the MPD",
@@ -106,7 +106,7 @@ extension Rule {
     }
 
     /// Timestamps jump without a discontinuity.
-    public static let discontinuityUnmarked = Rule(
+    package static let discontinuityUnmarked = Rule(
         "discontinuity-unmarked",
         .error,
         "Timestamps jump without EXT-X-DISCONTINUITY",
@@ -134,7 +134,7 @@ extension Rule {
     )
 
     /// A listed segment has expired.
-    public static let expiredSegmentListed = Rule(
+    package static let expiredSegmentListed = Rule(
         "expired-segment-listed",
         .error,
         "An expired segment is still listed",

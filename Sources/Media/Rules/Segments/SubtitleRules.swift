@@ -2,7 +2,7 @@ internal import Instrument
 
 extension Rule {
     /// Subtitles that cannot be read as their format says.
-    public static let subtitlesMalformed = Rule(
+    package static let subtitlesMalformed = Rule(
         "subtitles-malformed",
         .error,
         "Subtitles are malformed",
@@ -23,7 +23,7 @@ extension Rule {
     )
 
     /// Cues are shown at the time of no media of their segment.
-    public static let subtitleTimesWrong = Rule(
+    package static let subtitleTimesWrong = Rule(
         "subtitle-times-wrong",
         .error,
         "The cues of a segment are at another time than its media",

@@ -4,7 +4,7 @@ internal import InstrumentXML
 
 extension Rule {
     /// The tracks of a rendition change.
-    public static let tracksChanged = Rule(
+    package static let tracksChanged = Rule(
         "tracks-changed",
         .error,
         "The tracks change from one segment to the next",
@@ -33,7 +33,7 @@ extension Rule {
     }
 
     /// A declared track has no media.
-    public static let trackMissing = Rule(
+    package static let trackMissing = Rule(
         "track-missing",
         .error,
         "A declared track is missing",
@@ -98,7 +98,7 @@ extension Rule {
     }
 
     /// The pictures have another size than declared.
-    public static let resolutionMismatch = Rule(
+    package static let resolutionMismatch = Rule(
         "resolution-mismatch",
         .warning,
         "The pictures have another size than declared",
@@ -125,7 +125,7 @@ extension Rule {
     )
 
     /// A segment does not begin with a keyframe although that is promised.
-    public static let keyframeMissing = Rule(
+    package static let keyframeMissing = Rule(
         "keyframe-missing",
         .error,
         "A segment does not begin with a keyframe, as the manifest promises",

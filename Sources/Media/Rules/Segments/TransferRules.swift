@@ -1,6 +1,6 @@
 extension Rule {
     /// A segment cannot be decrypted with its key.
-    public static let segmentUndecipherable = Rule(
+    package static let segmentUndecipherable = Rule(
         "segment-undecipherable",
         .error,
         "A segment cannot be decrypted with its key",
@@ -21,7 +21,7 @@ extension Rule {
     )
 
     /// A response has other bytes than the requested range.
-    public static let byteRangeWrong = Rule(
+    package static let byteRangeWrong = Rule(
         "byte-range-wrong",
         .error,
         "A response has other bytes than the requested byte range",
@@ -45,7 +45,7 @@ extension Rule {
     }
 
     /// A server ignores byte ranges.
-    public static let byteRangeIgnored = Rule(
+    package static let byteRangeIgnored = Rule(
         "byte-range-ignored",
         .warning,
         "The server ignores byte ranges",

@@ -23,7 +23,7 @@ public struct Distribution: Hashable, Sendable {
     public init() {}
 
     /// Whether the distribution has no values.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Adds a value with a weight; a weight below 1 adds nothing.
     public mutating func record(_ value: Int, count weight: Int = 1) {
@@ -65,16 +65,16 @@ public struct Distribution: Hashable, Sendable {
     }
 
     /// The occupied bins in ascending order: lower and upper bound, both inclusive, and weight. For histograms.
-    public var histogram: [Bin] {
+    package var histogram: [Bin] {
         bins.sorted { $0.key < $1.key }.map { Bin(bounds: Self.bounds(of: $0.key), count: $0.value) }
     }
 
     /// A range of values and the weight in it.
-    public struct Bin: Hashable, Sendable {
+    package struct Bin: Hashable, Sendable {
         /// The smallest and the greatest value of the bin.
-        public var bounds: ClosedRange<Int>
+        package var bounds: ClosedRange<Int>
         /// The weight.
-        public var count: Int
+        package var count: Int
     }
 }
 
@@ -111,14 +111,14 @@ extension Distribution {
 extension Distribution {
     /// The distribution as text that ``init(encoded:)`` reads: `1;minimum;maximum;sum;bin:weight,…`, bins in ascending
     /// order. Equal distributions give equal texts.
-    public var encoded: String {
+    package var encoded: String {
         guard let minimum, let maximum else { return "1;;;0;" }
         let bins = bins.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
         return "1;\(minimum);\(maximum);\(sum);\(bins)"
     }
 
     /// Reads ``encoded``; nil if the text is not the encoding of a distribution.
-    public init?(encoded: String) {
+    package init?(encoded: String) {
         let parts = encoded.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == "1", let sum = Int128(parts[3]) else { return nil }
         if parts[1].isEmpty {

@@ -42,18 +42,18 @@ public struct QualityAggregate: Sendable {
 /// The values of one metric over many sessions.
 public struct MetricSummary: Hashable, Sendable {
     /// The divisor of the integers of ``values``: ratios and results of formulas count in millionths.
-    public private(set) var scale = 1
-    /// The values of the sessions, in units of 1/``scale``; for metrics of the kind `distribution`, all observations.
+    package private(set) var scale = 1
+    /// The values of the sessions, in units of 1/`scale`; for metrics of the kind `distribution`, all observations.
     public private(set) var values = Distribution()
     /// The sum of all numerators of ratios, with weights.
-    public private(set) var numerator: Int128 = 0
+    package private(set) var numerator: Int128 = 0
     /// The sum of all denominators of ratios, with weights.
-    public private(set) var denominator: Int128 = 0
+    package private(set) var denominator: Int128 = 0
     /// Sums by label, with weights.
     public private(set) var labels: [String: Int] = [:]
 
     /// Creates a summary without values.
-    public init() {}
+    package init() {}
 
     /// The sum of all values; for metrics of the kind `sum`.
     public var total: Double { Double(values.sum) / Double(scale) }

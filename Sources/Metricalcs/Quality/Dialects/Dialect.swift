@@ -70,7 +70,7 @@ public struct QualityReading: Sendable {
     public let value: QualityValue
 
     /// Creates a reading.
-    public init(metric: QualityMetric, value: QualityValue) {
+    package init(metric: QualityMetric, value: QualityValue) {
         self.metric = metric
         self.value = value
     }

@@ -53,7 +53,7 @@ public struct Ratio: Hashable, Sendable {
     public var double: Double { Double(numerator) / Double(denominator) }
 
     /// The quotient in millionths, rounded down; saturates at the ends of `Int`.
-    public var millionths: Int { Int(clamping: (Int128(numerator) * 1_000_000).dividedDown(by: Int128(denominator))) }
+    package var millionths: Int { Int(clamping: (Int128(numerator) * 1_000_000).dividedDown(by: Int128(denominator))) }
 }
 
 extension Ratio: CustomStringConvertible {

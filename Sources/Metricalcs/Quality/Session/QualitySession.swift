@@ -11,7 +11,7 @@ public struct QualitySession: Hashable, Sendable {
     /// The identifier of the playback; nil if the hub gave none.
     public internal(set) var playbackId: String?
     /// The identifier of the latest stream; nil if the hub gave none.
-    public internal(set) var streamId: String?
+    package internal(set) var streamId: String?
     /// The identifier of the sender; nil if the events have none.
     public internal(set) var senderId: String?
     /// The number of sessions that this one stands for: N if one of N sessions is recorded.
@@ -52,13 +52,13 @@ public struct QualitySession: Hashable, Sendable {
     }
 
     /// The greatest weight; a greater `sampleWeight` counts as this, so that sums of sessions do not saturate.
-    public static let largestWeight = 1_000_000_000
+    package static let largestWeight = 1_000_000_000
 
     /// The length in milliseconds, from the first event to the latest.
     public var length: Int { begin.instant.milliseconds(to: end.instant) }
 
     /// The events that the session misses, in words: `BufferFinish, SeekBegin × 2`; nil if it misses none.
-    public var lostEventSummary: String? {
+    package var lostEventSummary: String? {
         if lostEvents.isEmpty { return nil }
         return lostEvents.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
             .map { $0.value == 1 ? $0.key.name : "\($0.key.name) × \($0.value)" }

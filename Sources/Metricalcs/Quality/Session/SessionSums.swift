@@ -101,9 +101,9 @@ public struct CoreSums: Hashable, Sendable {
 /// The shown quality: bitrates, renditions, rates, latency. All sums cover the time in the state `playing`.
 public struct PictureSums: Hashable, Sendable {
     /// Media time with a known bitrate, in thousandths of a millisecond.
-    public internal(set) var bitrateTime = 0
+    package internal(set) var bitrateTime = 0
     /// Bitrate times that media time.
-    public internal(set) var bitrateProduct: Int128 = 0
+    package internal(set) var bitrateProduct: Int128 = 0
     /// The highest bitrate that was played; nil if no bitrate is known.
     public internal(set) var peakBitrate: Int?
     /// The latest size of the picture, in pixels.
@@ -114,13 +114,13 @@ public struct PictureSums: Hashable, Sendable {
     public internal(set) var switchesUp = 0
     /// Falls of the rendered quality after the start.
     public internal(set) var switchesDown = 0
-    /// Milliseconds of playing for each rendition: `WIDTHxHEIGHT`, else the bitrate. Beyond ``renditionLimit``
+    /// Milliseconds of playing for each rendition: `WIDTHxHEIGHT`, else the bitrate. Beyond `renditionLimit`
     /// renditions: `other`.
     public internal(set) var renditions: [String: Int] = [:]
     /// Milliseconds of playing at a rate above 1.
-    public internal(set) var fastTime = 0
+    package internal(set) var fastTime = 0
     /// Milliseconds of playing at a rate below 1.
-    public internal(set) var slowTime = 0
+    package internal(set) var slowTime = 0
     /// The first latency after the start, in milliseconds.
     public internal(set) var firstLatency: Int?
     /// The latest latency, in milliseconds.
@@ -128,11 +128,11 @@ public struct PictureSums: Hashable, Sendable {
     /// Latencies in milliseconds, each weighted by the milliseconds of playing for which it held.
     public internal(set) var latency = Distribution()
     /// Milliseconds of playing with known sizes of picture and display.
-    public internal(set) var scaledTime = 0
+    package internal(set) var scaledTime = 0
     /// Upscaling in millionths times that time.
-    public internal(set) var upscalingProduct: Int128 = 0
+    package internal(set) var upscalingProduct: Int128 = 0
     /// The greatest upscaling, in millionths.
-    public internal(set) var largestUpscaling = 0
+    package internal(set) var largestUpscaling = 0
 
     /// A width and a height.
     public struct Size: Hashable, Sendable {
@@ -155,7 +155,7 @@ public struct PictureSums: Hashable, Sendable {
     }
 
     /// The number of renditions that are listed by name.
-    public static let renditionLimit = 64
+    package static let renditionLimit = 64
 }
 
 /// Requests of a session and their results.

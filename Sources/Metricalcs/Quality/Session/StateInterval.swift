@@ -12,7 +12,7 @@ public struct StateInterval: Hashable, Sendable {
     public var end: MonotonicInstant
 
     /// Creates an interval.
-    public init(_ state: SessionState, from begin: MonotonicInstant, to end: MonotonicInstant) {
+    package init(_ state: SessionState, from begin: MonotonicInstant, to end: MonotonicInstant) {
         self.state = state
         self.begin = begin
         self.end = end

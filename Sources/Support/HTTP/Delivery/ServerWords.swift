@@ -8,7 +8,7 @@ internal import InstrumentText
 /// message, if that is all there is; otherwise the whole text of the answer.
 public enum ServerWords {
     /// The largest number of bytes of UTF-8 that are kept.
-    public static var maxLength: Int { 500 }
+    package static var maxLength: Int { 500 }
     /// More of an answer than this is not read.
     private static var maxRead: Int { 64 << 10 }
     /// The names under which services send a message.
@@ -22,7 +22,7 @@ public enum ServerWords {
     ///   - response: the answer.
     ///   - request: the request of the response. The secrets in its headers and its address are hidden.
     ///   - secrets: further texts to hide.
-    public static func words(
+    package static func words(
         of response: HTTPResponse,
         to request: HTTPRequest,
         hiding secrets: [String] = []
@@ -38,7 +38,7 @@ public enum ServerWords {
     ///   - text: the part.
     ///   - request: the request of the response. The secrets in its headers and its address are hidden.
     ///   - secrets: further texts to hide.
-    public static func words(_ text: String, to request: HTTPRequest, hiding secrets: [String] = []) -> String? {
+    package static func words(_ text: String, to request: HTTPRequest, hiding secrets: [String] = []) -> String? {
         let hidden = HiddenTexts(request.secretTexts + secrets)
         return line(hidden.hide(in: text), hidden)
     }

@@ -111,7 +111,7 @@ extension HTTPURL {
 
     /// The value of a query parameter as it is written, not decoded; nil if the query has no such parameter. May be a
     /// secret.
-    public func queryValue(named name: String) -> String? {
+    package func queryValue(named name: String) -> String? {
         for pair in (query ?? "").split(separator: "&") {
             let (key, value) = pair.split(at: "=")
             if key == name { return value.map(String.init) ?? "" }

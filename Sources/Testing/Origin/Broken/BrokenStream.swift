@@ -2,13 +2,13 @@ internal import Instrument
 internal import NIOCore
 
 /// A stream of the fixtures that breaks exactly one rule on playlists, manifests or segments.
-public struct BrokenStream: Hashable, Sendable {
+package struct BrokenStream: Hashable, Sendable {
     /// The rule that the stream breaks, by its identifier; `none` for a stream that keeps all rules.
-    public let rule: String
+    package let rule: String
     /// The path to give to ``Origin/url(_:session:)``.
     ///
     /// Faults that come after a while count from the session's first request: use a separate session for each check.
-    public let path: String
+    package let path: String
 
     init(_ rule: String, _ base: String) {
         self.rule = rule
@@ -18,7 +18,7 @@ public struct BrokenStream: Hashable, Sendable {
 
 extension Fixtures {
     /// The streams under `break/`, one or more for each rule, and those that keep all rules (`none`).
-    public static let brokenStreams: [BrokenStream] = Breakage.all.flatMap { breakage in
+    package static let brokenStreams: [BrokenStream] = Breakage.all.flatMap { breakage in
         breakage.bases.map { BrokenStream(breakage.rule, $0) }
     }
 

@@ -15,7 +15,7 @@ public struct Fixtures: Sendable {
         /// In pixels.
         public let height: Int
         /// The bitrate of the transport stream with sound, bit/s: each segment is padded to exactly
-        /// ``transportSegmentLength`` bytes.
+        /// `transportSegmentLength` bytes.
         public let bitrate: Int
         /// The size of two seconds of transport stream: by the bitrate, rounded up to whole packets of 188 bytes.
         public var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }

@@ -43,14 +43,14 @@ public struct AccessRecord: Hashable, Sendable {
     /// The instant at which the last byte left, since the session's first request.
     public var lastByte: Duration?
     /// The arrival of the request's head, since the start of the origin.
-    public var sinceOriginStart: Duration
+    package var sinceOriginStart: Duration
     /// The end of the response.
     public var outcome: Outcome
     /// The applied rule, as its index in the list of rules, from 0.
     public var rule: Int?
 
     /// The record as one line of JSON, without the line's end; times in seconds.
-    public var json: String {
+    package var json: String {
         var members: [String: JSONValue] = [
             "number": .int(number), "connection": .int(connection), "session": .string(session),
             "method": .string(method),

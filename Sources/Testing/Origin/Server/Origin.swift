@@ -71,7 +71,7 @@ public final class Origin: Sendable {
         return "http://\(shown):\(port)/" + (session.map { "s/\($0)/" } ?? "") + local
     }
 
-    /// The start, from which ``AccessRecord/sinceOriginStart`` counts.
+    /// The start, from which `AccessRecord.sinceOriginStart` counts.
     package var startTime: Timestamp { reception.start }
 
     /// The requests so far, in the order of their arrival.

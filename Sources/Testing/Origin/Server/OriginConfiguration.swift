@@ -22,12 +22,12 @@ public struct OriginConfiguration: Sendable {
     public var sessionSchedules: [String: DeliverySchedule] = [:]
     /// The time by which a byte may leave after its instant, in one piece with its neighbours. No byte leaves
     /// earlier.
-    public var granularity = Duration.milliseconds(10)
+    package var granularity = Duration.milliseconds(10)
     /// The largest piece, in bytes.
-    public var largestPiece = 16_384
+    package var largestPiece = 16_384
     /// The kernel's send buffer of a connection, in bytes (`SO_SNDBUF`, which Linux doubles): the origin counts its
     /// content as sent. Nil keeps the kernel's default.
-    public var sendBuffer: Int? = 65_536
+    package var sendBuffer: Int? = 65_536
     /// The number of threads that serve connections.
     public var threads = 1
     /// The number of requests that ``Origin/requests`` keeps; the oldest are removed first.
@@ -36,7 +36,7 @@ public struct OriginConfiguration: Sendable {
     public var clock: any SchedulingClock = .system
     /// Receives each request when its response has ended. Called on a thread that serves connections; must return
     /// quickly.
-    public var onRequest: (@Sendable (AccessRecord) -> Void)?
+    package var onRequest: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates the defaults: loopback, any port, a link for each session.
     public init() {}
@@ -50,7 +50,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Creates a code; codes with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The origin cannot listen on the address or port.
         public static let cannotListen = Code("cannotListen")

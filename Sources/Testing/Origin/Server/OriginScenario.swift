@@ -19,11 +19,11 @@ public struct OriginScenario: Hashable, Sendable {
     /// The rules, in the order in which they are checked.
     public var faults: [FaultRule] = []
     /// The schedules of some sessions.
-    public var sessions: [String: DeliverySchedule] = [:]
+    package var sessions: [String: DeliverySchedule] = [:]
     /// How responses share a link; nil leaves the setting unchanged.
-    public var sharing: LinkSharing?
+    package var sharing: LinkSharing?
     /// The clients that share a link; nil leaves the setting unchanged.
-    public var scope: OriginConfiguration.LinkScope?
+    package var scope: OriginConfiguration.LinkScope?
 
     /// Reads a scenario from JSON.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.

@@ -1,7 +1,7 @@
 internal import Instrument
 
 /// The condition for aborting a download in favour of a lower rung.
-public enum Abandonment: Hashable, Sendable {
+package enum Abandonment: Hashable, Sendable {
     /// Never.
     case never
     /// Aborts if, `grace` after the request, the expected download time exceeds `factor` × the segment's duration.
@@ -27,19 +27,19 @@ public enum Abandonment: Hashable, Sendable {
     case decision
 
     /// Sabre (Spiteri, MMSys 2018), `AbandonmentReplacement` of its `Dynamic`: 500 ms, 1.8 and the safety factor 0.9.
-    public static let sabre = Abandonment.slow(grace: .milliseconds(500), factor: 1.8, fraction: 0.9)
+    package static let sabre = Abandonment.slow(grace: .milliseconds(500), factor: 1.8, fraction: 0.9)
 
     /// dash.js 5.1, src/streaming/rules/abr/AbandonRequestsRule.js: more than 500 ms since the first byte, 1.8 × the
     /// duration, at most `bufferTimeDefault` (18 s) buffered; no safety factor (src/core/Settings.js). Browsers report
     /// progress every 50 ms (XMLHttpRequest standard, section 3.7), so that its six samples come before the 500 ms.
-    public static let dashJS = Abandonment.progress(
+    package static let dashJS = Abandonment.progress(
         minimumTime: .milliseconds(500),
         factor: 1.8,
         stableBuffer: .seconds(18)
     )
 
     /// hls.js 1.7, src/controller/abr-controller.ts, `_abandonRulesCheck`.
-    public static let hlsJS = Abandonment.starving
+    package static let hlsJS = Abandonment.starving
 
     /// Returns the rung to continue with, or nil to continue the download.
     ///

@@ -9,7 +9,7 @@ public struct AdaptationConstraints: Hashable, Sendable {
     /// The highest allowed peak bitrate until playback has started, bit/s.
     public var maximumStartBitrate: Int?
     /// Rungs that are not available, for example because fetching them failed.
-    public var excluded: Set<Int>
+    package var excluded: Set<Int>
 
     /// Creates constraints; by default nothing is constrained.
     public init(
@@ -30,7 +30,7 @@ public struct AdaptationConstraints: Hashable, Sendable {
     ///
     /// If no rung is within the limits, the lowest rung that is not excluded is allowed; if all are excluded, the
     /// lowest rung.
-    public func allowedRungs(of ladder: BitrateLadder, isStarting: Bool) -> [Int] {
+    package func allowedRungs(of ladder: BitrateLadder, isStarting: Bool) -> [Int] {
         let available = ladder.indices.filter { !excluded.contains($0) }
         let allowed = available.filter { fits(ladder[$0], isStarting: isStarting) }
         if !allowed.isEmpty { return allowed }

@@ -65,7 +65,7 @@ public struct AdaptationContext: Hashable, Sendable {
     /// The measured throughput of earlier downloads.
     public var throughput: ThroughputHistory
     /// The assumed throughput before the first measurement, bit/s; nil fetches the lowest rung then.
-    public var initialEstimate: Int?
+    package var initialEstimate: Int?
     /// The distance of the playhead from the live edge; nil if the stream is not live.
     public var live: Live?
     /// The playback rate, 1 for the normal rate; finite and above zero.

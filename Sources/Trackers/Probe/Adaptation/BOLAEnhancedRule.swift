@@ -9,7 +9,7 @@ internal import Instrument
 /// than the rule's, and shrinks when it would choose too high a rung.
 public struct BOLAEnhancedRule: AdaptationRule {
     /// The implementation whose details the rule follows.
-    public enum Implementation: Hashable, Sendable, CaseIterable {
+    package enum Implementation: Hashable, Sendable, CaseIterable {
         /// Sabre, `BolaEnh`: a download raises the placeholder where the choice was not BOLA's; a rung is carried if
         /// its segments arrive within their duration, the time to the first byte included.
         case sabre
@@ -22,22 +22,22 @@ public struct BOLAEnhancedRule: AdaptationRule {
     }
 
     /// The buffer level below which fetching never waits. dash.js, `MINIMUM_BUFFER_S`.
-    public var minimumBuffer: Duration
+    package var minimumBuffer: Duration
     /// The highest rung is fetched up to the minimum plus this time per rung, or up to the player's maximum if that
     /// is larger. dash.js, `MINIMUM_BUFFER_PER_BITRATE_LEVEL_S`.
-    public var bufferPerRung: Duration
+    package var bufferPerRung: Duration
     /// The share of the throughput that counts. dash.js, `bandwidthSafetyFactor` 0.9; Sabre 1.
-    public var fraction: Double
+    package var fraction: Double
     /// Whether the rule, where the buffer allows more, chooses the rung that the throughput carries instead of one
     /// rung above it, as dash.js does; Sabre does so only with `--abr-osc`.
-    public var suppressesOscillation: Bool
+    package var suppressesOscillation: Bool
     /// Whether a rung must be fetched before the buffer is empty, with a share of the throughput that falls from 0.9
     /// to 0.5 (Sabre, `low_buffer_safety_factor_init`, `low_buffer_safety_factor`).
-    public var guardsLowBuffer: Bool
+    package var guardsLowBuffer: Bool
     /// Computes the throughput estimate from the samples.
-    public var estimator: ThroughputEstimator
+    package var estimator: ThroughputEstimator
     /// The implementation whose details the rule follows.
-    public var implementation: Implementation
+    package var implementation: Implementation
     private var isSteady = false
     /// Whether the rule was asked before; events of earlier segments do not count for dash.js.
     private var hasBegun = false
@@ -52,7 +52,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
     private static let placeholderDecay = 0.99
 
     /// Creates a rule with the published defaults.
-    public init(
+    package init(
         minimumBuffer: Duration = .seconds(10),
         bufferPerRung: Duration = .seconds(2),
         fraction: Double = 0.9,

@@ -13,17 +13,17 @@ internal import Musl
 /// Spiteri, Urgaonkar, Sitaraman: "BOLA: Near-Optimal Bitrate Adaptation for Online Videos", INFOCOM 2016
 /// (arXiv:1601.06748): of the rungs m with bitrates S and utilities v = ln(S ÷ S₁), BOLA fetches the one with the
 /// largest (V (v + γp) − Q) ÷ S. Here Q and V are in seconds instead of segments, so `scale` is V × p.
-public struct BOLAParameters: Hashable, Sendable {
+package struct BOLAParameters: Hashable, Sendable {
     /// V × p, seconds.
-    public let scale: Double
+    package let scale: Double
     /// γ × p.
-    public let gammaP: Double
+    package let gammaP: Double
     /// bit/s, from the lowest.
-    public let bitrates: [Double]
+    package let bitrates: [Double]
     /// ln(S ÷ S₁).
-    public let utilities: [Double]
+    package let utilities: [Double]
     /// What ``maximumLevel(_:)`` and ``minimumLevel(_:)`` add to each utility; 0 in the paper.
-    public let levelOffset: Double
+    package let levelOffset: Double
 
     /// As in the paper: γp is given, and V such that the highest rung's score is zero when one more segment fills the
     /// buffer: V p = (buffer − segment) ÷ (v + γp). INFOCOM 2016, section V; Sabre, `Bola`.
@@ -33,7 +33,7 @@ public struct BOLAParameters: Hashable, Sendable {
     ///   - buffer: the maximum buffer level.
     ///   - segment: a segment's duration.
     ///   - gammaP: the weight of a stall against quality; 5 in the paper's comparisons.
-    public init?(bitrates: [Double], buffer: Duration, segment: Duration, gammaP: Double = 5) {
+    package init?(bitrates: [Double], buffer: Duration, segment: Duration, gammaP: Double = 5) {
         guard let utilities = Self.utilities(of: bitrates), let top = utilities.last else { return nil }
         let gammaP = gammaP.isFinite ? max(gammaP, 0) : 5
         // A buffer of at most one segment gives no range of levels.
@@ -54,7 +54,7 @@ public struct BOLAParameters: Hashable, Sendable {
     ///   - minimum: the buffer level below which fetching never waits.
     ///   - target: the buffer level above which fetching always waits; at least a second above `minimum`.
     ///   - levelOffset: what the levels of a rung add to its utility.
-    public init?(bitrates: [Double], minimum: Duration, target: Duration, levelOffset: Double = 0) {
+    package init?(bitrates: [Double], minimum: Duration, target: Duration, levelOffset: Double = 0) {
         guard let utilities = Self.utilities(of: bitrates), let top = utilities.last else { return nil }
         let low = max(minimum.seconds, 1e-3)
         let scale = max(target.seconds - low, 1) / top
@@ -91,13 +91,13 @@ public struct BOLAParameters: Hashable, Sendable {
 
 extension BOLAParameters {
     /// Returns the score of a rung with `level` seconds buffered: (V (v + γp) − Q) ÷ S.
-    public func score(_ rung: Int, level: Double) -> Double {
+    package func score(_ rung: Int, level: Double) -> Double {
         guard bitrates.indices.contains(rung) else { return -.infinity }
         return (scale * (utilities[rung] + gammaP) - level) / bitrates[rung]
     }
 
     /// Returns the rung with the largest score at `level` seconds; of equal scores the higher rung, as in dash.js.
-    public func rung(level: Double) -> Int {
+    package func rung(level: Double) -> Int {
         var best = 0
         var bestScore = -Double.infinity
         for rung in bitrates.indices {
@@ -109,13 +109,13 @@ extension BOLAParameters {
 
     /// Returns the level above which fetching nothing is better than fetching this rung: V (v + γp), seconds, plus the
     /// offset.
-    public func maximumLevel(_ rung: Int) -> Double {
+    package func maximumLevel(_ rung: Int) -> Double {
         utilities.indices.contains(rung) ? scale * (utilities[rung] + gammaP + levelOffset) : 0
     }
 
     /// Returns the lowest level, in seconds, at which this rung is preferred to all lower rungs:
     /// V (γp + (S v′ − S′ v) ÷ (S − S′)), the largest over the lower rungs S′, plus the offset.
-    public func minimumLevel(_ rung: Int) -> Double {
+    package func minimumLevel(_ rung: Int) -> Double {
         guard bitrates.indices.contains(rung) else { return 0 }
         var level = 0.0
         for lower in 0..<rung where bitrates[lower] < bitrates[rung] {

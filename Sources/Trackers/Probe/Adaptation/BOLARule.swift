@@ -19,15 +19,15 @@ public struct BOLARule: AdaptationRule {
     }
 
     /// The maximum buffer level; nil takes the player's maximum.
-    public var buffer: Duration?
+    package var buffer: Duration?
     /// The weight of a stall against quality. 5 in the paper's comparisons; Sabre, `--gamma-p`.
-    public var gammaP: Double
+    package var gammaP: Double
     /// The choice where the buffer level gives a higher rung than the throughput carries.
-    public var variant: Variant
+    package var variant: Variant
     /// Whether V is smaller at the beginning and towards the end, as in BOLA-FINITE and unlike BOLA-BASIC.
-    public var adjustsToLength: Bool
+    package var adjustsToLength: Bool
     /// Computes the throughput from the samples. The paper uses the last download (section IV-B).
-    public var estimator: ThroughputEstimator
+    package var estimator: ThroughputEstimator
 
     /// Creates a rule.
     public init(

@@ -65,5 +65,5 @@ public struct BitrateLadder: Hashable, Sendable, RandomAccessCollection {
     public subscript(position: Int) -> LadderRung { rungs[clamped(position)] }
 
     /// Returns an index limited to the ladder.
-    public func clamped(_ index: Int) -> Int { Swift.min(Swift.max(0, index), highest) }
+    package func clamped(_ index: Int) -> Int { Swift.min(Swift.max(0, index), highest) }
 }

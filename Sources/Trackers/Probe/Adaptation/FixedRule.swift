@@ -11,7 +11,7 @@ public struct FixedRule: AdaptationRule {
     }
 
     /// The choice.
-    public var choice: Choice
+    package var choice: Choice
 
     /// Creates a rule.
     public init(_ choice: Choice) { self.choice = choice }

@@ -5,7 +5,7 @@ internal import Instrument
 /// Spiteri, Sitaraman, Sparacio, MMSys 2018; dash.js, `AbrController`.
 public struct HybridRule: AdaptationRule {
     /// The condition for changing between the two rules.
-    public enum Switching: Hashable, Sendable {
+    package enum Switching: Hashable, Sendable {
         /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
         /// MMSys 2018, with 10 s; Sabre, `Dynamic`.
         case comparing(at: Duration)
@@ -17,20 +17,20 @@ public struct HybridRule: AdaptationRule {
     }
 
     /// The condition for changing between the two rules.
-    public var switching: Switching
+    package var switching: Switching
     /// The rule that decides while the buffer is low.
-    public var throughput: ThroughputRule
+    package var throughput: ThroughputRule
     /// The rule that decides otherwise.
-    public var bola: BOLAEnhancedRule
+    package var bola: BOLAEnhancedRule
     /// The limit of both rules when the buffer is low; nil sets no limit.
-    public var lowBuffer: LowBufferLimit?
+    package var lowBuffer: LowBufferLimit?
     /// The limit of rungs that were often left; nil sets no limit.
-    public var history: SwitchHistory?
+    package var history: SwitchHistory?
     /// The time after an aborted download in which the rule chooses no higher rung, in which the throughput rule
     /// chooses nothing, and in which the same segment is not aborted again.
-    public var pauseAfterAbandonment: Duration
+    package var pauseAfterAbandonment: Duration
     /// Whether BOLA decides now.
-    public private(set) var usesBOLA = false
+    package private(set) var usesBOLA = false
     /// The end of the pause after an aborted download.
     private var pausedUntil: MonotonicInstant?
     /// The number of the segment whose download was aborted last.
@@ -39,7 +39,7 @@ public struct HybridRule: AdaptationRule {
     private var firstLimitedSegment: Int?
 
     /// Creates a rule.
-    public init(
+    package init(
         switching: Switching = .comparing(at: .seconds(10)),
         throughput: ThroughputRule = ThroughputRule(abandonment: .sabre),
         bola: BOLAEnhancedRule = BOLAEnhancedRule(),
@@ -152,27 +152,27 @@ public struct HybridRule: AdaptationRule {
 }
 
 /// Excludes rungs that may not arrive before the buffer is empty: dash.js's insufficient buffer rule.
-public struct LowBufferLimit: Hashable, Sendable {
+package struct LowBufferLimit: Hashable, Sendable {
     /// The share of the throughput that counts.
-    public var fraction: Double
+    package var fraction: Double
     /// The number of segments at the start of a playback, and after a seek outside the buffer, that are not limited.
-    public var ignoredSegments: Int
+    package var ignoredSegments: Int
     /// The buffer level up to which the buffer counts as empty once playback has started.
-    public var emptyLevel: Duration
+    package var emptyLevel: Duration
 
     /// Creates a limit.
-    public init(fraction: Double, ignoredSegments: Int, emptyLevel: Duration = .zero) {
+    package init(fraction: Double, ignoredSegments: Int, emptyLevel: Duration = .zero) {
         self.fraction = fraction
         self.ignoredSegments = ignoredSegments
         self.emptyLevel = emptyLevel
     }
 
     /// dash.js 5.1: 0.7, 2 segments and 0.3 s; src/core/Settings.js (`insufficientBufferRule`, `stallThreshold`).
-    public static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2, emptyLevel: .milliseconds(300))
+    package static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2, emptyLevel: .milliseconds(300))
 
     /// Returns the lowest rung if the buffer is empty, else the highest rung whose bitrate is at most `fraction` ×
     /// throughput × buffer level ÷ segment duration; nil without an estimate. dash.js, `InsufficientBufferRule`.
-    public func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
+    package func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
         guard context.segment.index >= ignoredSegments else { return nil }
         let isEmpty = context.playhead != .starting && context.bufferLevel <= emptyLevel && emptyLevel > .zero
         if context.playhead == .stalled || isEmpty { return context.lowestAllowedRung }

@@ -4,32 +4,32 @@ internal import Instrument
 ///
 /// Counts the latest decisions. If the share of drops is too large among the decisions that began at one of the lowest
 /// rungs, the highest of these rungs, or the one below it, is the limit.
-public struct SwitchHistory: Hashable, Sendable {
+package struct SwitchHistory: Hashable, Sendable {
     private struct Decision: Hashable {
         var rung: Int
         var isDrop: Bool
     }
 
     /// The number of decisions that count.
-    public var sampleCount: Int
+    package var sampleCount: Int
     /// The accepted number of drops for each decision that was no drop.
-    public var acceptedDrops: Double
+    package var acceptedDrops: Double
     private var decisions: [Decision] = []
 
     /// Creates an empty history of at least one decision.
-    public init(sampleCount: Int, acceptedDrops: Double) {
+    package init(sampleCount: Int, acceptedDrops: Double) {
         self.sampleCount = max(1, sampleCount)
         self.acceptedDrops = acceptedDrops
     }
 
     /// dash.js 5.1: 8 decisions and 7.5 % (src/core/Settings.js, `switchHistoryRule`).
-    public static let dashJS = SwitchHistory(sampleCount: 8, acceptedDrops: 0.075)
+    package static let dashJS = SwitchHistory(sampleCount: 8, acceptedDrops: 0.075)
 
     /// The highest rung that the history accepts; nil for no limit. dash.js,
     /// src/streaming/rules/abr/SwitchHistoryRule.js.
     ///
     /// - Parameter allowed: the rungs to choose from, the lowest first.
-    public func limit(allowed: [Int]) -> Int? {
+    package func limit(allowed: [Int]) -> Int? {
         var (drops, others) = (0, 0)
         for (index, rung) in allowed.enumerated() {
             let own = decisions.filter { $0.rung == rung }

@@ -35,22 +35,22 @@ public struct ThroughputEstimator: Hashable, Sendable {
     }
 
     /// The weighting of samples.
-    public var method: Method
+    package var method: Method
     /// The interval that is the time of a download.
-    public var time: Time
+    package var time: Time
     /// The smallest sample that counts, bytes.
-    public var minimumSampleBytes: Int64
+    package var minimumSampleBytes: Int64
     /// The shortest download time that counts; shorter times are raised to it.
-    public var minimumSampleTime: Duration
+    package var minimumSampleTime: Duration
     /// The highest rate that a sample may have, bytes/s; nil for no limit. It shortens `minimumSampleTime` for small
     /// samples.
-    public var maximumSampleRate: Double?
+    package var maximumSampleRate: Double?
     /// The number of received bytes below which, also before `trustedTime`, there is no estimate.
-    public var trustedBytes: Int64
+    package var trustedBytes: Int64
     /// The download time below which, also before `trustedBytes`, there is no estimate.
-    public var trustedTime: Duration
+    package var trustedTime: Duration
     /// Multiplies the weight of each sample in moving averages.
-    public var weightFactor: Double
+    package var weightFactor: Double
 
     /// Creates an estimator.
     public init(
@@ -165,7 +165,7 @@ extension ThroughputEstimator {
 
     /// Returns the usual time to the first byte, in seconds; 0.1 s without samples. hls.js,
     /// src/utils/ewma-bandwidth-estimator.ts, `getEstimateTTFB`.
-    public func usualLatency(of history: ThroughputHistory) -> Double {
+    package func usualLatency(of history: ThroughputHistory) -> Double {
         var latency = UsualLatency()
         for sample in history.samples { latency.add(sample.timeToFirstByte.seconds) }
         return latency.seconds

@@ -6,31 +6,31 @@ internal import Instrument
 /// ``shaka`` and ``exoPlayer`` are the rules of these players.
 public struct ThroughputRule: AdaptationRule {
     /// Computes the throughput estimate from the samples.
-    public var estimator: ThroughputEstimator
+    package var estimator: ThroughputEstimator
     /// The share of the throughput that the present rung and lower rungs may use.
-    public var fraction: Double
+    package var fraction: Double
     /// The share of the throughput that a rung above the present one may use.
-    public var upFraction: Double
+    package var upFraction: Double
     /// The buffer level below which the rule does not choose a higher rung.
-    public var minimumBufferForIncrease: Duration
+    package var minimumBufferForIncrease: Duration
     /// The buffer level from which on the rule does not choose a lower rung; nil sets no such level.
-    public var maximumBufferForDecrease: Duration?
+    package var maximumBufferForDecrease: Duration?
     /// After a decision the rung stays for this time, whether the decision changed it or not; zero for no such time.
     /// The time counts between the ends of samples: without a new sample there is no new decision.
-    public var switchInterval: Duration
+    package var switchInterval: Duration
     /// The part of the initial estimate that counts as throughput before the first measurement; nil for `fraction` and
     /// `upFraction`.
-    public var initialFraction: Double?
+    package var initialFraction: Double?
     /// The accepted stall when no rung can be fetched before the buffer is empty; nil does not compare download times
     /// with the buffer. Not for live streams.
-    public var maximumStarvation: Duration?
+    package var maximumStarvation: Duration?
     /// Whether a higher playback rate raises the required throughput.
-    public var scalesWithRate: Bool
+    package var scalesWithRate: Bool
     /// Whether the rule passes over higher rungs with fewer frames per second than the present one, and lower rungs
     /// with more.
-    public var followsFrameRate: Bool
+    package var followsFrameRate: Bool
     /// The rule for aborting downloads.
-    public var abandonment: Abandonment
+    package var abandonment: Abandonment
     private var lastDecision: MonotonicInstant?
     /// The rung of the last decision, if decisions keep an interval.
     private var decided: Int?
@@ -43,7 +43,7 @@ public struct ThroughputRule: AdaptationRule {
     }
 
     /// Creates a rule.
-    public init(
+    package init(
         estimator: ThroughputEstimator = .dashJS,
         fraction: Double = 0.9,
         upFraction: Double? = nil,

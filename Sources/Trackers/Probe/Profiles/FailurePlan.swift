@@ -3,13 +3,13 @@
 /// At each failure, the first possible response counts. Where none is possible, the playback ends with an error when
 /// the buffer has been played; a playlist or manifest that was loaded before is the exception (``failedReload``).
 ///
-/// ```swift
+/// ```
 /// // Three attempts, then the next server, then the end.
 /// FailurePlan([.retry, .useOtherLocation(excludedFor: nil)])
 /// ```
-public struct FailurePlan: Hashable, Sendable {
+package struct FailurePlan: Hashable, Sendable {
     /// The failures that count for the number of retries and their delays.
-    public enum Counting: Hashable, Sendable {
+    package enum Counting: Hashable, Sendable {
         /// Those of the same resource.
         case perResource
         /// Those of all segments, initialization sections and keys, whatever the variant and the track. A variant's
@@ -18,7 +18,7 @@ public struct FailurePlan: Hashable, Sendable {
     }
 
     /// What follows a failed reload of a playlist or manifest, once no response is possible.
-    public enum FailedReload: Hashable, Sendable {
+    package enum FailedReload: Hashable, Sendable {
         /// The earlier one stays in use, and the next reload comes after this time.
         case keepsTrying(after: Duration)
         /// The earlier one stays in use, and no reload follows. An error that is not fatal tells so.
@@ -28,18 +28,18 @@ public struct FailurePlan: Hashable, Sendable {
     }
 
     /// The responses to a failure, in order.
-    public var responses: [FailureResponse]
+    package var responses: [FailureResponse]
     /// The failures that count for the retries.
-    public var counting: Counting
+    package var counting: Counting
     /// What follows a failed reload.
-    public var failedReload: FailedReload
+    package var failedReload: FailedReload
     /// The wait before the first request of another variant or another audio rendition; nil for none.
-    public var changeDelay: RetryBackoff?
+    package var changeDelay: RetryBackoff?
     /// Whether the responses to a failed reload include other variants and servers; else retries alone.
-    public var reloadsUseAlternatives: Bool
+    package var reloadsUseAlternatives: Bool
 
     /// Creates a plan.
-    public init(
+    package init(
         _ responses: [FailureResponse],
         counting: Counting = .perResource,
         changeDelay: RetryBackoff? = nil,
@@ -55,9 +55,9 @@ public struct FailurePlan: Hashable, Sendable {
 }
 
 /// A response of a player to a failed request.
-public enum FailureResponse: Hashable, Sendable {
+package enum FailureResponse: Hashable, Sendable {
     /// The failures that a response is for.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// All.
         case any
         /// All but timeouts.
@@ -66,7 +66,7 @@ public enum FailureResponse: Hashable, Sendable {
         case statuses(Set<Int>)
 
         /// Whether a failure is one of them.
-        public func holds(for failure: RetryPolicy.Failure) -> Bool {
+        package func holds(for failure: RetryPolicy.Failure) -> Bool {
             switch (self, failure) {
             case (.any, _): true
             case (.exceptTimeouts, let failure): failure != .timeout

@@ -3,9 +3,9 @@ internal import InstrumentManifests
 /// The variants of a manifest that a player puts into its ladder.
 ///
 /// Every codec counts as supported.
-public struct LadderSelection: Hashable, Sendable {
+package struct LadderSelection: Hashable, Sendable {
     /// The codecs of the ladder.
-    public enum Codecs: Hashable, Sendable {
+    package enum Codecs: Hashable, Sendable {
         /// All variants, whatever their codecs.
         case any
         /// The variants with the same kinds of codecs: the most efficient kinds whose lowest variant has at most the
@@ -15,19 +15,19 @@ public struct LadderSelection: Hashable, Sendable {
     }
 
     /// Whether variants without a picture are left out if others have one.
-    public var excludesAudioOnly: Bool
+    package var excludesAudioOnly: Bool
     /// The codecs of the ladder.
-    public var codecs: Codecs
+    package var codecs: Codecs
 
     /// Creates a selection; by default, all variants are in the ladder.
-    public init(excludesAudioOnly: Bool = false, codecs: Codecs = .any) {
+    package init(excludesAudioOnly: Bool = false, codecs: Codecs = .any) {
         self.excludesAudioOnly = excludesAudioOnly
         self.codecs = codecs
     }
 
     /// hls.js 1.7: src/controller/level-controller.ts:217–223; src/utils/rendition-helper.ts, `getStartCodecTier`;
     /// src/controller/abr-controller.ts:932, which never leaves the codecs of the first level.
-    public static let hlsJS = LadderSelection(
+    package static let hlsJS = LadderSelection(
         excludesAudioOnly: true,
         codecs: .mostEfficient(minimum: 500_000, maximum: 5_000_000)
     )

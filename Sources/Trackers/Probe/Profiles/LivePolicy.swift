@@ -24,7 +24,7 @@ public struct LivePolicy: Hashable, Sendable {
         /// - Parameters:
         ///   - targetDuration: the target duration or maximum segment duration.
         ///   - minimumBuffer: `@minBufferTime`; zero if the stream declares none.
-        public func duration(targetDuration: Duration, minimumBuffer: Duration = .zero) -> Duration {
+        package func duration(targetDuration: Duration, minimumBuffer: Duration = .zero) -> Duration {
             switch self {
             case .duration(let duration): max(duration, .zero)
             case .targetDurations(let count): Duration(clampingSeconds: targetDuration.seconds * count)
@@ -34,7 +34,7 @@ public struct LivePolicy: Hashable, Sendable {
     }
 
     /// The live edge of DASH, from which the target latency counts at the start.
-    public enum EdgeOfDASH: Hashable, Sendable {
+    package enum EdgeOfDASH: Hashable, Sendable {
         /// The time of day, as `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section
         /// 5.3.1.2, annex K).
         case timeOfDay
@@ -58,7 +58,7 @@ public struct LivePolicy: Hashable, Sendable {
 
     /// What a player does when the media behind the end of its buffer has left the live window, once the buffer has
     /// been played.
-    public enum BehindWindow: Hashable, Sendable {
+    package enum BehindWindow: Hashable, Sendable {
         /// Continues at the target latency.
         case jumpsToTarget
         /// Continues this time behind the start of the window, and at the target latency at most.
@@ -68,7 +68,7 @@ public struct LivePolicy: Hashable, Sendable {
     }
 
     /// What a low-latency playlist may hint at before it lists it (`EXT-X-PRELOAD-HINT`).
-    public enum HintedResource: Hashable, Sendable, CaseIterable {
+    package enum HintedResource: Hashable, Sendable, CaseIterable {
         /// The next part (`TYPE=PART`).
         case part
         /// The initialization section that the next parts need (`TYPE=MAP`).
@@ -79,32 +79,32 @@ public struct LivePolicy: Hashable, Sendable {
     /// `suggestedPresentationDelay`, `ServiceDescription`).
     public var targetLatency: Distance
     /// The target latency of DASH streams that declare none; nil for ``targetLatency``.
-    public var targetLatencyOfDASH: Distance?
+    package var targetLatencyOfDASH: Distance?
     /// The live edge of DASH, from which the target latency counts at the start; in low-latency streams always the time
     /// of day.
-    public var edgeOfDASH: EdgeOfDASH
+    package var edgeOfDASH: EdgeOfDASH
     /// Whether the stream's own latency overrides ``targetLatency``.
-    public var followsStream: Bool
+    package var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
     public var maximumLatency: Distance?
     /// The time that each stall adds to the target latency, for the rest of the playback.
-    public var targetIncreaseOnStall: Distance
+    package var targetIncreaseOnStall: Distance
     /// The limit of the sum that stalls add to the target latency; nil sets no limit.
-    public var maximumTargetIncrease: Distance?
+    package var maximumTargetIncrease: Distance?
     /// How the playback rate follows the latency.
     public var catchUp: CatchUp
     /// Whether the rate stays 1, and stalls leave the target latency as it is, in streams that do not ask for a rate:
     /// HLS without `HOLD-BACK` and `PART-HOLD-BACK`, DASH without a target latency or rates in its
     /// `ServiceDescription`.
-    public var catchUpNeedsDeclaration: Bool
+    package var catchUpNeedsDeclaration: Bool
     /// How long the player waits before it looks again for a segment that does not exist yet, and chooses its rendition
     /// again: the shortest of these distances; empty for as soon as the segment exists, as in all low-latency streams.
-    public var searchIntervals: [Distance]
+    package var searchIntervals: [Distance]
     /// What follows when the next segment has left the live window.
-    public var behindWindow: BehindWindow
+    package var behindWindow: BehindWindow
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
     /// reloading.
-    public var staleAfter: Distance?
+    package var staleAfter: Distance?
     /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta
     /// updates; else it plays whole segments.
     public var usesParts: Bool
@@ -112,13 +112,13 @@ public struct LivePolicy: Hashable, Sendable {
     /// playlist that lists it; empty for none, and without effect if the player does not use parts.
     ///
     /// Hints whose byte range has no end are never requested.
-    public var preloadedHints: Set<HintedResource>
+    package var preloadedHints: Set<HintedResource>
     /// Whether the player loads the changes of a live MPD where the MPD offers patches (`PatchLocation`), and the whole
     /// MPD only if a patch cannot be used.
     public var usesPatches: Bool
 
     /// Creates a policy.
-    public init(
+    package init(
         targetLatency: Distance,
         targetLatencyOfDASH: Distance? = nil,
         edgeOfDASH: EdgeOfDASH = .timeOfDay,
@@ -166,7 +166,7 @@ extension LivePolicy {
     ///   - target: the target latency.
     ///   - bufferLevel: the media ahead of the playhead.
     ///   - current: the present rate.
-    public func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration, current: Double) -> Double {
+    package func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration, current: Double) -> Double {
         let difference = latency.seconds - target.seconds
         switch catchUp {
         case .none: return 1

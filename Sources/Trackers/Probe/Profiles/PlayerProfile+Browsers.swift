@@ -29,7 +29,7 @@ extension PlayerProfile {
     /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
     /// fragment waits for it: about 100 ms with a web worker, which is inferred from trials (of the 185 ms by which the
     /// first picture comes later than that of players without a transmuxer) and not measured alone. A player that has
-    /// no worker is ``hlsJSWithoutWorker``.
+    /// no worker is `hlsJSWithoutWorker`.
     /// src/controller/level-controller.ts:217: no audio-only levels beside video; src/utils/rendition-helper.ts: one
     /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
@@ -47,7 +47,7 @@ extension PlayerProfile {
     ///
     /// Like ``hlsJS``, except for the start of the worker (src/demux/transmuxer-interface.ts:81): the first fragment
     /// takes 15 ms (measured with hls.js 1.6.15 in Chromium), and the first picture comes earlier by the difference.
-    public static let hlsJSWithoutWorker = hlsJS(name: "hlsjs-no-worker", processing: .milliseconds(15))
+    package static let hlsJSWithoutWorker = hlsJS(name: "hlsjs-no-worker", processing: .milliseconds(15))
 
     /// The first picture comes 104 ms (transport streams: 137 ms) and `processing` after the last byte that it needs.
     private static func hlsJS(name: String, processing: Duration) -> PlayerProfile {

@@ -27,7 +27,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The instant at which the media of a segment becomes playable.
-    public enum SegmentUse: Hashable, Sendable {
+    package enum SegmentUse: Hashable, Sendable {
         /// As its bytes arrive.
         case progressive
         /// The instant at which the whole segment has arrived.
@@ -36,23 +36,23 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
 
     /// How far a player's demuxer reads beyond a frame before it returns the frame, where the media of a segment is
     /// playable as its bytes arrive.
-    public struct DemuxerLookahead: Hashable, Sendable {
+    package struct DemuxerLookahead: Hashable, Sendable {
         /// The bytes of a segment that the demuxer reads at once; the last block ends with the segment.
-        public var blockSize: Int
+        package var blockSize: Int
         /// The number of later pictures that have to be complete, in transport streams: neither their packets nor their
         /// pictures say where they end.
-        public var pictures: Int
+        package var pictures: Int
 
         /// Creates a lookahead; by default, a frame is returned with its last byte. A block has at least one byte, and
         /// the number of pictures is not negative.
-        public init(blockSize: Int = 1, pictures: Int = 0) {
+        package init(blockSize: Int = 1, pictures: Int = 0) {
             self.blockSize = min(max(blockSize, 1), 1 << 30)
             self.pictures = min(max(pictures, 0), 100)
         }
     }
 
     /// How far audio that is fetched apart from video may be ahead of it.
-    public enum AudioLead: Hashable, Sendable {
+    package enum AudioLead: Hashable, Sendable {
         /// Each track fills its own buffer, whatever the other one has.
         case unlimited
         /// The next audio segment begins no later than the video segment ends that is fetched or was fetched last.
@@ -67,7 +67,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// When a player requests an initialization section that it does not have.
-    public enum InitializationLoading: Hashable, Sendable {
+    package enum InitializationLoading: Hashable, Sendable {
         /// Before the segment that needs it, which costs a round trip more.
         case beforeSegment
         /// Together with that segment, which waits for it.
@@ -75,39 +75,39 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The downloads that count for the throughput.
-    public struct ThroughputSampling: Hashable, Sendable {
+    package struct ThroughputSampling: Hashable, Sendable {
         /// Whether audio that is fetched apart from video counts.
-        public var includesAudio: Bool
+        package var includesAudio: Bool
         /// Whether the part counts that arrived of an abandoned download.
-        public var includesAbandoned: Bool
+        package var includesAbandoned: Bool
         /// The parts of a download that are a sample each; nil if the whole download is one sample.
-        public var parts: Parts?
+        package var parts: Parts?
 
         /// Whether the downloads of all tracks are measured together: from each end of a download to the next one, the
         /// bytes of all that are under way, over the time in which any of them was. ``parts``,
-        /// ``includesAbandoned`` and ``includesAudio`` have no effect then.
-        public var aggregatesTransfers: Bool
+        /// `includesAbandoned` and `includesAudio` have no effect then.
+        package var aggregatesTransfers: Bool
 
         /// A sample that took less time came from a cache, and does not count.
-        public var cacheTime: Duration
+        package var cacheTime: Duration
 
         /// The time that the player works on its first video segment before it requests the next one; the first sample
         /// includes it.
-        public var firstProcessing: Duration
+        package var firstProcessing: Duration
 
         /// A part ends with the first bytes that come after both limits, or with the download.
-        public struct Parts: Hashable, Sendable {
+        package struct Parts: Hashable, Sendable {
             /// The shortest time of a part.
-            public var time: Duration
+            package var time: Duration
             /// The fewest bytes of a part.
-            public var bytes: Int
+            package var bytes: Int
 
             /// Creates limits.
-            public init(time: Duration, bytes: Int) { (self.time, self.bytes) = (time, bytes) }
+            package init(time: Duration, bytes: Int) { (self.time, self.bytes) = (time, bytes) }
         }
 
         /// Creates a choice.
-        public init(
+        package init(
             includesAudio: Bool = true,
             includesAbandoned: Bool = false,
             parts: Parts? = nil,
@@ -125,17 +125,17 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The condition under which a player that has filled its buffer fetches the next segment.
-    public struct BufferCheck: Hashable, Sendable {
+    package struct BufferCheck: Hashable, Sendable {
         /// Whether the next segment of the main track has to fit below the maximum.
-        public var countsNextSegment: Bool
+        package var countsNextSegment: Bool
         /// The interval at which the player looks for room, once it has found none; zero for at once.
-        public var interval: Duration
+        package var interval: Duration
         /// The time after which a track looks again, once it has found itself too far ahead of the other track; zero
         /// for as soon as the other track has caught up.
-        public var leadInterval: Duration
+        package var leadInterval: Duration
 
         /// Creates a condition; intervals are not negative.
-        public init(countsNextSegment: Bool = false, interval: Duration = .zero, leadInterval: Duration = .zero) {
+        package init(countsNextSegment: Bool = false, interval: Duration = .zero, leadInterval: Duration = .zero) {
             self.countsNextSegment = countsNextSegment
             self.interval = max(interval, .zero)
             self.leadInterval = max(leadInterval, .zero)
@@ -143,17 +143,17 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The time from the arrival of the last byte that playback needs to the first picture, or to the next one.
-    public struct DecodeDelay: Hashable, Sendable {
+    package struct DecodeDelay: Hashable, Sendable {
         /// At the start of playback.
-        public var start: Duration
+        package var start: Duration
         /// At the start of playback of segments without an initialization section, which a browser's player transmuxes
         /// (transport streams); nil for ``start``.
-        public var transmuxedStart: Duration?
+        package var transmuxedStart: Duration?
         /// After a stall or a seek.
-        public var resume: Duration
+        package var resume: Duration
 
         /// Creates delays; they are not negative.
-        public init(start: Duration = .zero, transmuxedStart: Duration? = nil, resume: Duration = .zero) {
+        package init(start: Duration = .zero, transmuxedStart: Duration? = nil, resume: Duration = .zero) {
             self.start = max(start, .zero)
             self.transmuxedStart = transmuxedStart.map { max($0, .zero) }
             self.resume = max(resume, .zero)
@@ -161,29 +161,29 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The buffer at the highest rung, for players that hold more there.
-    public struct TopRungBuffer: Hashable, Sendable {
+    package struct TopRungBuffer: Hashable, Sendable {
         /// The level at which fetching pauses.
-        public var maximum: Duration
+        package var maximum: Duration
         /// The level for long media.
-        public var longMaximum: Duration
+        package var longMaximum: Duration
         /// The duration from which media is long.
-        public var longDuration: Duration
+        package var longDuration: Duration
 
         /// Creates the levels.
-        public init(maximum: Duration, longMaximum: Duration, longDuration: Duration) {
+        package init(maximum: Duration, longMaximum: Duration, longDuration: Duration) {
             (self.maximum, self.longMaximum, self.longDuration) = (maximum, longMaximum, longDuration)
         }
     }
 
     /// A limit of the buffer in bytes, for players that have one.
-    public struct ByteBudget: Hashable, Sendable {
+    package struct ByteBudget: Hashable, Sendable {
         /// The bytes that the buffer may hold, at the present rung's bitrate.
-        public var bytes: Int64
+        package var bytes: Int64
         /// The most media that the buffer may hold, whatever the bitrate.
-        public var limit: Duration
+        package var limit: Duration
 
         /// Creates a budget; bytes are not negative.
-        public init(bytes: Int64, limit: Duration) {
+        package init(bytes: Int64, limit: Duration) {
             self.bytes = max(0, bytes)
             self.limit = limit
         }
@@ -194,53 +194,53 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// The levels of the buffer at which playback starts and resumes, and at which fetching pauses.
     public var buffer: BufferPolicy
     /// Media that is fetched beyond the buffer's maximum, as bytes allow; nil for none.
-    public var byteBudget: ByteBudget?
+    package var byteBudget: ByteBudget?
     /// The buffer's maximum at the highest rung; nil for the same as at other rungs.
-    public var topRungBuffer: TopRungBuffer?
+    package var topRungBuffer: TopRungBuffer?
     /// The condition under which fetching continues after a pause.
-    public var bufferCheck: BufferCheck
+    package var bufferCheck: BufferCheck
     /// Whether a higher rung replaces buffered media: the number of segments ahead of the playhead from which on media
     /// of lower rungs is fetched again; nil keeps all media.
-    public var replacementDistance: Double?
+    package var replacementDistance: Double?
     /// The first segment after a start or a seek is the one that plays this time before the position, in case segments
     /// begin later than the manifest declares; not in low-latency streams.
-    public var lookupTolerance: Duration
+    package var lookupTolerance: Duration
     /// The media that stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
     /// media that was played since the last seek outside the buffer.
-    public var backBuffer: Duration?
+    package var backBuffer: Duration?
     /// The choice of the first rendition.
     public var start: Start
     /// The instant at which the media of a segment becomes playable.
-    public var segmentUse: SegmentUse
+    package var segmentUse: SegmentUse
     /// How far the demuxer reads beyond a frame, if media is playable as its bytes arrive.
-    public var demuxerLookahead: DemuxerLookahead
+    package var demuxerLookahead: DemuxerLookahead
     /// The media that the player takes.
-    public var acceptance: MediaAcceptance
+    package var acceptance: MediaAcceptance
     /// The content codings in which the player asks for text.
     package var textCodings = TextCodings.all
     /// The time that decoding takes before playback starts or continues.
-    public var decodeDelay: DecodeDelay
+    package var decodeDelay: DecodeDelay
     /// How far audio may be ahead of video.
-    public var audioLead: AudioLead
+    package var audioLead: AudioLead
     /// When an initialization section is requested that the player does not have.
-    public var initializationLoading: InitializationLoading
+    package var initializationLoading: InitializationLoading
     /// Whether a segment of the video is fetched before anything else of the media, and counts for no throughput, where
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
     public var inspectsCaptions: Bool
     /// The downloads that count for the throughput.
-    public var sampling: ThroughputSampling
+    package var sampling: ThroughputSampling
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
-    public var ladderIncludesAudio: Bool
+    package var ladderIncludesAudio: Bool
     /// The variants of a manifest that are in the ladder.
-    public var ladderSelection: LadderSelection
+    package var ladderSelection: LadderSelection
     /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
     public var live: LivePolicy
     /// The responses to failed requests.
-    public var failurePlan: FailurePlan
+    package var failurePlan: FailurePlan
     private var retries: [ResourceKind: RetryPolicy]
     private var defaultRetry: RetryPolicy
     private var box: RuleBox
@@ -252,7 +252,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates a profile. `retry` applies to every kind of resource that `retries` does not contain.
-    public init(
+    package init(
         name: String,
         buffer: BufferPolicy,
         byteBudget: ByteBudget? = nil,
@@ -307,7 +307,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The retry policy of a kind of resource. Subtitles without a separate policy have the policy of segments.
-    public subscript(retry kind: ResourceKind) -> RetryPolicy {
+    package subscript(retry kind: ResourceKind) -> RetryPolicy {
         get { retries[kind] ?? (kind == .subtitles ? retries[.segment] : nil) ?? defaultRetry }
         set { retries[kind] = newValue }
     }
@@ -321,7 +321,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     ///   - bitrate: the rung's bitrate, bit/s.
     ///   - isHighest: whether the rung is the highest that the player may choose.
     ///   - duration: the duration of the media; nil if unknown.
-    public func maximumBuffer(bitrate: Int, isHighest: Bool = false, duration: Duration? = nil) -> Duration {
+    package func maximumBuffer(bitrate: Int, isHighest: Bool = false, duration: Duration? = nil) -> Duration {
         if let topRungBuffer, isHighest {
             let isLong = duration.map { $0 >= topRungBuffer.longDuration } ?? false
             return max(buffer.maximum, isLong ? topRungBuffer.longMaximum : topRungBuffer.maximum)
@@ -332,7 +332,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The assumed throughput before the first measurement, bit/s; nil for none.
-    public var initialEstimate: Int? {
+    package var initialEstimate: Int? {
         if case .estimate(let bitrate) = start { max(0, bitrate) } else { nil }
     }
 
@@ -341,7 +341,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - firstListed: the rung that the manifest lists first.
     ///   - context: the context that the rule would get.
-    public func firstRung(firstListed: Int, in context: AdaptationContext) -> Int? {
+    package func firstRung(firstListed: Int, in context: AdaptationContext) -> Int? {
         switch start {
         case .estimate: nil
         case .firstListed: context.allowedRungs.contains(firstListed) ? firstListed : context.lowestAllowedRung

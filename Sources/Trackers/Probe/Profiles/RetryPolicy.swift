@@ -31,7 +31,7 @@ public enum ResourceKind: Hashable, Sendable, CaseIterable {
 }
 
 /// The back-off of a player before a retry.
-public enum RetryBackoff: Hashable, Sendable {
+package enum RetryBackoff: Hashable, Sendable {
     /// The same delay each time.
     case constant(Duration)
     /// `step` × (number of failures − 1), at most `maximum`: the first retry is immediate.
@@ -46,7 +46,7 @@ public enum RetryBackoff: Hashable, Sendable {
     /// - Parameters:
     ///   - failures: the number of failures, from 1.
     ///   - randomness: between 0 and 1; ½ gives the delay without jitter.
-    public func delay(after failures: Int, randomness: Double = 0.5) -> Duration {
+    package func delay(after failures: Int, randomness: Double = 0.5) -> Duration {
         let failures = Double(max(1, failures))
         switch self {
         case .constant(let delay): return max(delay, .zero)
@@ -65,9 +65,9 @@ public enum RetryBackoff: Hashable, Sendable {
 }
 
 /// The retries of a player when a request fails.
-public struct RetryPolicy: Hashable, Sendable {
+package struct RetryPolicy: Hashable, Sendable {
     /// The HTTP statuses at which the player retries.
-    public enum StatusRule: Hashable, Sendable {
+    package enum StatusRule: Hashable, Sendable {
         /// All but 2xx.
         case all
         /// All but 2xx and those given.
@@ -79,32 +79,32 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The number of retries after an error status or a failed connection.
-    public var maximumRetries: Int
+    package var maximumRetries: Int
     /// The number of retries after a timeout.
-    public var maximumTimeoutRetries: Int
+    package var maximumTimeoutRetries: Int
     /// The back-off before a retry.
-    public var backoff: RetryBackoff
+    package var backoff: RetryBackoff
     /// The back-off before a retry after a timeout.
-    public var timeoutBackoff: RetryBackoff
+    package var timeoutBackoff: RetryBackoff
     /// The limit from the request to the first byte; nil for none.
-    public var firstByteTimeout: Duration?
+    package var firstByteTimeout: Duration?
     /// The limit from the request to the last byte; nil for none.
-    public var loadTimeout: Duration?
+    package var loadTimeout: Duration?
     /// The limit without a byte during a transfer; nil for none.
-    public var stallTimeout: Duration?
+    package var stallTimeout: Duration?
     /// What counts as an arrival for ``firstByteTimeout`` and ``stallTimeout``: a part of the resource; nil for each
     /// byte.
-    public var progress: PlayerProfile.ThroughputSampling.Parts?
+    package var progress: PlayerProfile.ThroughputSampling.Parts?
     /// The HTTP statuses at which the player retries.
-    public var statuses: StatusRule
+    package var statuses: StatusRule
     /// Whether the player retries after a connection that failed or broke.
-    public var retriesConnections: Bool
+    package var retriesConnections: Bool
     /// Whether the retries continue beyond their number while there is media to play until the next one.
-    public var continuesWhileBuffered: Bool
+    package var continuesWhileBuffered: Bool
 
     /// Creates a policy; counts are not negative. Timeouts are retried like other failures unless their own count and
     /// back-off are given.
-    public init(
+    package init(
         maximumRetries: Int,
         maximumTimeoutRetries: Int? = nil,
         backoff: RetryBackoff,
@@ -131,7 +131,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The failure of a request.
-    public enum Failure: Hashable, Sendable {
+    package enum Failure: Hashable, Sendable {
         /// No connection, or one that broke.
         case connection
         /// One of the timeouts.
@@ -146,13 +146,13 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - failure: the present failure.
     ///   - failures: the number of failures, the present one included, from 1.
     ///   - randomness: between 0 and 1, for players that spread their retries.
-    public func retryDelay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration? {
+    package func retryDelay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration? {
         retries(after: failure) && failures <= maximumRetries(after: failure)
             ? delay(after: failure, failures: failures, randomness: randomness) : nil
     }
 
     /// Whether the player retries after such a failure at all.
-    public func retries(after failure: Failure) -> Bool {
+    package func retries(after failure: Failure) -> Bool {
         switch failure {
         case .timeout: true
         case .status(let status): retries(status)
@@ -161,12 +161,12 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The number of retries after such a failure.
-    public func maximumRetries(after failure: Failure) -> Int {
+    package func maximumRetries(after failure: Failure) -> Int {
         failure == .timeout ? maximumTimeoutRetries : maximumRetries
     }
 
     /// The back-off after such a failure, whether or not the policy allows another attempt.
-    public func delay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration {
+    package func delay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration {
         (failure == .timeout ? timeoutBackoff : backoff).delay(after: failures, randomness: randomness)
     }
 

@@ -14,11 +14,11 @@ public struct RequestReporting: Hashable, Sendable {
     }
 
     /// How a report is transported.
-    public var mode: Mode
+    package var mode: Mode
     /// The hosts whose requests carry reports, in lower case and without a port; nil for the host of the source alone.
-    public var hosts: Set<String>?
+    package var hosts: Set<String>?
     /// The identifier of the content (`cid`); nil sends none.
-    public var contentID: String?
+    package var contentID: String?
 
     /// Creates a configuration.
     public init(_ mode: Mode, hosts: Set<String>? = nil, contentID: String? = nil) {

@@ -17,7 +17,7 @@ public struct StreamWarning: Hashable, Sendable {
         /// Creates a kind; kinds with the same text are equal.
         ///
         /// - Parameter description: a short text in lower camel case.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         private init(_ known: Known) { description = known.rawValue }
 

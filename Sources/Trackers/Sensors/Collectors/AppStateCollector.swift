@@ -31,11 +31,11 @@ public import Instrument
 /// Safe from any thread. Times are the injected clock's.
 public final class AppStateCollector: Tracker, LifecycleObserver {
     /// The shortest time between a collection and the next automatic collection.
-    public static let interval = Duration.seconds(120)
+    package static let interval = Duration.seconds(120)
     /// The time for which sensors run before the event is emitted.
-    public static let wait = Duration.seconds(4)
+    package static let wait = Duration.seconds(4)
     /// The same time with motion.
-    public static let waitWithMotion = Duration.milliseconds(5100)
+    package static let waitWithMotion = Duration.milliseconds(5100)
 
     struct State {
         var context: TrackerContext?

@@ -1,12 +1,12 @@
 #if os(Linux)
-public import Instrument
+package import Instrument
 
 /// A client of gpsd, for position and heading over one connection.
 ///
 /// The client is connected while one of its sources runs. When the connection ends, it reconnects with a back-off of
 /// 1 s, doubled up to a minute. Between two attempts it has neither thread nor socket. It sends only the `WATCH`
 /// command.
-public final class GPSDClient: Sendable {
+package final class GPSDClient: Sendable {
     private struct State {
         var users: [Int: @Sendable (GPSDReport?) -> Void] = [:]
         var nextNumber = 0
@@ -28,7 +28,7 @@ public final class GPSDClient: Sendable {
     private let state = Lock(State())
 
     /// Creates a client; it connects once a source of it is started.
-    public init(_ address: GPSDAddress, clock: any SchedulingClock = SystemClock()) {
+    package init(_ address: GPSDAddress, clock: any SchedulingClock = SystemClock()) {
         (self.address, self.clock) = (address, clock)
     }
 
@@ -40,7 +40,7 @@ public final class GPSDClient: Sendable {
 
     /// Positions. Absent and ``SensorAbsence/missing`` while there is no daemon, ``SensorAbsence/silent`` while it has
     /// no fix.
-    public var location: some SensorSource<Location> {
+    package var location: some SensorSource<Location> {
         GPSDSource(client: self, last: { $0.lastLocation }) { report in
             switch report {
             case .location(let location): .reading(location)
@@ -51,17 +51,17 @@ public final class GPSDClient: Sendable {
     }
 
     /// Headings, of receivers with a compass.
-    public var heading: some SensorSource<Heading> {
+    package var heading: some SensorSource<Heading> {
         GPSDSource(client: self, last: { $0.lastHeading }) { report in
             if case .heading(let heading) = report { .reading(heading) } else { nil }
         }
     }
 
     /// The number of the daemon's lines that were malformed and skipped.
-    public var malformedLineCount: Int { state.withLock { $0.reader.malformedCount } }
+    package var malformedLineCount: Int { state.withLock { $0.reader.malformedCount } }
 
     /// The number of connections.
-    public var connectionCount: Int { state.withLock { $0.connectionCount } }
+    package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     var lastLocation: Location? { state.withLock { $0.location } }
     var lastHeading: Heading? { state.withLock { $0.heading } }

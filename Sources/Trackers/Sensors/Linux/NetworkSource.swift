@@ -2,19 +2,19 @@
 public import Instrument
 
 /// The addresses of interfaces that are up, without loopback; reported again when they change.
-public struct NetworkAddressSource: SensorSource {
+package struct NetworkAddressSource: SensorSource {
     private let interfaces: @Sendable () -> [NetworkInterface]
 
     /// Creates a source; `interfaces` lists the interfaces, by default those of the system.
-    public init(interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }) {
+    package init(interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }) {
         self.interfaces = interfaces
     }
 
     /// The current addresses; an empty list without a connection.
-    public func current() -> SensorUpdate<[String]> { .reading(NetworkInterface.addresses(of: interfaces())) }
+    package func current() -> SensorUpdate<[String]> { .reading(NetworkInterface.addresses(of: interfaces())) }
 
     /// Reports the addresses immediately and after each change, on a separate thread.
-    public func start(_ receive: @escaping @Sendable (SensorUpdate<[String]>) -> Void) -> SensorRun {
+    package func start(_ receive: @escaping @Sendable (SensorUpdate<[String]>) -> Void) -> SensorRun {
         let last = Lock<[String]?>(nil)
         return NetlinkMonitor.start {
             let addresses = NetworkInterface.addresses(of: interfaces())

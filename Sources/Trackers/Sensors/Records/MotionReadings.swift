@@ -14,10 +14,10 @@ public struct SensorVector: Hashable, Sendable {
     public init(x: Double? = nil, y: Double? = nil, z: Double? = nil) { (self.x, self.y, self.z) = (x, y, z) }
 
     /// Whether no component could be read.
-    public var isEmpty: Bool { x == nil && y == nil && z == nil }
+    package var isEmpty: Bool { x == nil && y == nil && z == nil }
 
     /// The length; nil unless all components are known.
-    public var magnitude: Double? {
+    package var magnitude: Double? {
         guard let x, let y, let z else { return nil }
         let length = (x * x + y * y + z * z).squareRoot()
         return length.isFinite ? length : nil
@@ -73,7 +73,7 @@ public struct MagneticField: AttributeRecord {
     public var magneticField = SensorVector()
     /// Whether the strength is in the range of the Earth's field with some disturbance, 20 to 70 µT; nil unless all
     /// components are known. False usually means a driver with a wrong scale, or a magnet nearby.
-    public var isPlausible: Bool?
+    package var isPlausible: Bool?
 
     /// Creates an empty reading.
     public init() {}

@@ -27,18 +27,18 @@ struct OrientationRule: Sendable {
 }
 
 /// The orientation of a device, from its accelerometer.
-public final class OrientationSource: SensorSource {
+package final class OrientationSource: SensorSource {
     private let accelerometer: any SensorSource<Acceleration>
     private let rule = Lock(OrientationRule())
 
     /// Creates a source that observes `accelerometer` while it runs.
-    public init(_ accelerometer: some SensorSource<Acceleration>) { self.accelerometer = accelerometer }
+    package init(_ accelerometer: some SensorSource<Acceleration>) { self.accelerometer = accelerometer }
 
     /// The orientation by a current reading.
-    public func current() -> SensorUpdate<DeviceOrientation> { orientation(of: accelerometer.current()) }
+    package func current() -> SensorUpdate<DeviceOrientation> { orientation(of: accelerometer.current()) }
 
     /// Reports the orientation at each reading.
-    public func start(_ receive: @escaping @Sendable (SensorUpdate<DeviceOrientation>) -> Void) -> SensorRun {
+    package func start(_ receive: @escaping @Sendable (SensorUpdate<DeviceOrientation>) -> Void) -> SensorRun {
         accelerometer.start { [self] in receive(orientation(of: $0)) }
     }
 

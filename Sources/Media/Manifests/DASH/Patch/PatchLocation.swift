@@ -10,7 +10,7 @@ public struct PatchLocation: Hashable, Sendable {
     public var expiry: WallTime?
 
     /// Creates a location.
-    public init(url: HTTPURL, expiry: WallTime? = nil) {
+    package init(url: HTTPURL, expiry: WallTime? = nil) {
         self.url = url
         self.expiry = expiry
     }

@@ -3,7 +3,7 @@ public import InstrumentHTTP
 
 extension Presentation {
     /// Whether the presentation is of an MPD that patches can bring up to date (``LiveRules/patch``).
-    public var acceptsPatches: Bool { document != nil }
+    package var acceptsPatches: Bool { document != nil }
 
     /// Returns the presentation of the MPD that a patch makes of this one's (ISO/IEC 23009-1, 5th edition, 5.15).
     ///
@@ -13,7 +13,7 @@ extension Presentation {
     /// ```
     /// The operations are those of RFC 5261 with paths of elements, positions and attributes as selectors. Each has to
     /// select one node; otherwise nothing is changed. Does not block; the time is limited by
-    /// ``ManifestLimits/patchSteps``.
+    /// `ManifestLimits.patchSteps`.
     ///
     /// - Parameters:
     ///   - bytes: the patch; empty (status 204) if the MPD is up to date.

@@ -117,7 +117,7 @@ public struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConver
         public let description: String
 
         /// Creates a code; codes with the same text are equal.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The trace is empty, or never carries a byte.
         public static let empty = Code("empty")

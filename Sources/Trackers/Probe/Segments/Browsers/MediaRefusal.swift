@@ -35,7 +35,7 @@ struct MediaRefusal: Error, Hashable, Sendable {
 }
 
 /// The media that a player takes.
-public enum MediaAcceptance: Hashable, Sendable {
+package enum MediaAcceptance: Hashable, Sendable {
     /// What libavformat reads. Players outside of browsers have separate demuxers with other limits, which are not
     /// modelled; media that every browser refuses is a ``StreamWarning``.
     case anything

@@ -1,5 +1,5 @@
 /// The part of a player in a browser that turns transport streams into media that the browser takes.
-public enum Transmuxer: Hashable, Sendable {
+package enum Transmuxer: Hashable, Sendable {
     /// That of hls.js 1.7.1 (src/demux/tsdemuxer.ts, `parsePMT`).
     case hlsJS
     /// That of Shaka Player 5.2.0 (lib/util/ts_parser.js, `parsePMT_`).
