@@ -50,11 +50,17 @@ extension StreamPlayback {
     /// Each such step (a gap, the start position) advances the track. After many steps the other tracks continue first.
     private mutating func advance(_ role: StreamRole, _ now: Timestamp) {
         tracks[role]?.takesBreak = false
+        if case .awaiting(_, let next?) = tracks[role]?.phase {
+            if next > now.instant { return }
+            tracks[role]?.endWait()
+        }
         for _ in 0..<1000 {
-            if tracks[role]?.looksLaterForSegment(than: now.instant) == true { return }
-            guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role), !isOver else { return }
-            if track.plan == nil, !plan(role, track, now) { return }
-            guard step(role, now) else { return }
+            guard let track = tracks[role], !fetches.isBusy(role), !isOver else { return }
+            switch track.phase {
+            case .ended: return
+            case .looking: guard plan(role, track, now), step(role, now) else { return }
+            case .planned, .awaiting: guard step(role, now) else { return }
+            }
         }
         tracks[role]?.takesBreak = true
     }
@@ -173,7 +179,9 @@ extension StreamPlayback {
 
     /// Takes one step of a plan; false if the track has to wait.
     private mutating func step(_ role: StreamRole, _ now: Timestamp) -> Bool {
-        guard let plan = tracks[role]?.plan, let state = manifest[plan.rendition] else { return false }
+        guard let phase = tracks[role]?.phase, let plan = phase.plan, let state = manifest[plan.rendition] else {
+            return false
+        }
         guard let timeline = state.timeline else {
             if let fetch = manifest.indexFetch(of: plan.rendition) { apply(fetch, now) }
             return false
@@ -187,7 +195,7 @@ extension StreamPlayback {
         }
         switch tracks[role]?.step(in: timeline, at: now.wallTime) {
         case .chosen: return true
-        case .fetch where plan.hasWaited:
+        case .fetch where phase.name == .awaiting:
             tracks[role]?.endWait()
             return true
         case .fetch(let segment): return fetch(segment, role, now)

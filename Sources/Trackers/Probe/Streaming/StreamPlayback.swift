@@ -205,19 +205,19 @@ extension StreamPlayback {
         let (now, wallTime) = (timestamp.instant, timestamp.wallTime)
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
-        if track.plan == nil {
-            if let check = track.nextCheck, check > now, isBelowWantedLevel(role, track, timestamp) { return check }
+        switch track.phase {
+        case .ended: return nil
+        case .looking(let look):
+            if let next = look.next, next > now, isBelowWantedLevel(role, track, timestamp) { return next }
             // The other track's next segment causes the next step.
-            if !isInStep(role, now) { return nil }
-        }
-        if let plan = track.plan {
-            if plan.hasWaited, let check = track.nextCheck { return check > now ? check : nil }
+            guard isInStep(role, now), let model = session.model else { return nil }
+            // One nanosecond less, so that the buffer has room at that instant.
+            let empty = track.loadedEnd.saturatingSubtract(wantedLevel(role, track)).saturatingAdd(1)
+            return model.instant(ofPlaying: empty).map { track.check(for: $0, interval: profile.bufferCheck.interval) }
+        case .awaiting(_, let next?): return next > now ? next : nil
+        case .planned(let plan), .awaiting(let plan, nil):
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))
         }
-        guard let model = session.model else { return nil }
-        // One nanosecond less, so that the buffer has room at that instant.
-        let empty = track.loadedEnd.saturatingSubtract(wantedLevel(role, track)).saturatingAdd(1)
-        return model.instant(ofPlaying: empty).map { track.check(for: $0, interval: profile.bufferCheck.interval) }
     }
 }

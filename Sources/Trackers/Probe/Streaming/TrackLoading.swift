@@ -19,8 +19,16 @@ struct TrackLoading: Sendable {
         fileprivate(set) var rung: Int
         let rendition: Rendition.ID
         fileprivate(set) var segment: MediaSegment?
-        /// Whether the segment did not exist yet when the track was ready for it.
-        fileprivate(set) var hasWaited = false
+    }
+
+    /// The player's look at the buffer, from which it plans the next segment.
+    struct Look: Hashable, Sendable {
+        /// The instant at which the player looks again whether it can request the next segment; nil for at once.
+        fileprivate(set) var next: MonotonicInstant?
+        /// Whether the player came too late for a look, so that it takes the next one however late it comes.
+        fileprivate var hasMissed = false
+        /// The buffer level at which the adaptation rule allows the next request.
+        fileprivate(set) var untilBuffered: Int64?
     }
 
     /// The next step of a plan.
@@ -52,21 +60,14 @@ struct TrackLoading: Sendable {
     }
 
     private var cursor: Cursor
+    private(set) var phase = Phase.looking(Look())
     private var planCount = 0
-    private(set) var plan: Plan?
     /// The number of a plan whose segment comes from another server than the next one.
     private var planOfOtherServer: Int?
     /// The end of the media that the model has received or will receive.
     private(set) var loadedEnd: Int64
-    private(set) var isAtEnd = false
-    /// The buffer level at which the adaptation rule allows the next request.
-    private(set) var waitUntilBuffered: Int64?
     /// The segments in the buffer and their rungs, in the order of their starts.
     private var loaded: [Loaded] = []
-    /// The instant at which the player looks again whether it can request the next segment; nil for at once.
-    private(set) var nextCheck: MonotonicInstant?
-    /// Whether the player came too late for a look, so that it takes the next one however late it comes.
-    private var hasMissedLook = false
     private static let acceptedLateness: Duration = .milliseconds(50)
     /// The rung of the previous segment.
     private(set) var rung: Int?
@@ -81,6 +82,11 @@ struct TrackLoading: Sendable {
         cursor = .time(position, lookup: lookup ?? position)
         loadedEnd = position
     }
+
+    var plan: Plan? { phase.plan }
+    var isAtEnd: Bool { phase == .ended }
+    /// The buffer level at which the adaptation rule allows the next request.
+    var waitUntilBuffered: Int64? { phase.look?.untilBuffered }
 
     /// The rendition that is played.
     var renditionInUse: Rendition.ID? { plan?.rendition ?? rendition }
@@ -104,18 +110,18 @@ struct TrackLoading: Sendable {
 
     /// The instant from which on the player finds room that is there at `instant`: it may look only now and then.
     func check(for instant: MonotonicInstant, interval: Duration) -> MonotonicInstant {
-        guard let nextCheck, interval > .zero else { return instant }
-        if instant <= nextCheck { return nextCheck }
-        let late = nextCheck.duration(to: instant).nanoseconds
+        guard let next = phase.look?.next, interval > .zero else { return instant }
+        if instant <= next { return next }
+        let late = next.duration(to: instant).nanoseconds
         let rounds = late / interval.nanoseconds + (late % interval.nanoseconds == 0 ? 0 : 1)
-        return nextCheck.advanced(by: interval * Int(clamping: rounds))
+        return next.advanced(by: interval * Int(clamping: rounds))
     }
 
     /// Whether the player looks now whether it can request the next segment: in its rhythm, and a little late at most.
     func looks(at now: MonotonicInstant, interval: Duration) -> Bool {
-        guard let nextCheck else { return true }
-        guard nextCheck <= now, interval > .zero, !hasMissedLook else { return nextCheck <= now }
-        let late = nextCheck.duration(to: now).nanoseconds % interval.nanoseconds
+        guard let look = phase.look, let next = look.next else { return true }
+        guard next <= now, interval > .zero, !look.hasMissed else { return next <= now }
+        let late = next.duration(to: now).nanoseconds % interval.nanoseconds
         return late <= Self.acceptedLateness.nanoseconds
     }
 
@@ -185,6 +191,11 @@ struct TrackLoading: Sendable {
 
 // MARK: Changes
 extension TrackLoading {
+    private mutating func enter(_ next: Phase) {
+        assert(Phase.transitions[phase.name]?.contains(next.name) == true, "\(phase.name) to \(next.name)")
+        phase = next
+    }
+
     /// Places a track whose rendition is already chosen, with the segment of an earlier time if `lookup` is one.
     mutating func place(at position: Int64, from lookup: Int64? = nil) {
         cursor = .time(position, lookup: lookup ?? position)
@@ -194,11 +205,8 @@ extension TrackLoading {
     /// Continues at another position.
     mutating func move(to position: Int64, from lookup: Int64? = nil) {
         place(at: position, from: lookup)
-        plan = nil
-        isAtEnd = false
-        waitUntilBuffered = nil
+        enter(.looking(Look()))
         loaded = []
-        nextCheck = nil
     }
 
     /// Continues by time and not by number after segments of renditions whose playlists come from another server now.
@@ -210,10 +218,7 @@ extension TrackLoading {
 
     mutating func choose(rung: Int, rendition: Rendition.ID) {
         planCount += 1
-        plan = Plan(number: planCount, rung: rung, rendition: rendition)
-        waitUntilBuffered = nil
-        nextCheck = nil
-        hasMissedLook = false
+        enter(.planned(Plan(number: planCount, rung: rung, rendition: rendition)))
     }
 
     /// The buffer has no room, or the track is too far ahead: the player looks again after an interval, in a fixed
@@ -221,16 +226,30 @@ extension TrackLoading {
     ///
     /// - Parameter hasMissed: whether it could request the next segment, and only comes too late for its rhythm.
     mutating func looksLater(than now: MonotonicInstant, interval: Duration, hasMissed: Bool = false) {
-        guard interval > .zero else { return }
-        let next = nextCheck ?? now
-        if next > now { return }
-        hasMissedLook = hasMissed
-        let rounds = next.duration(to: now).nanoseconds / interval.nanoseconds + 1
-        nextCheck = next.advanced(by: interval * Int(clamping: rounds))
+        guard interval > .zero, var look = phase.look, (look.next ?? now) <= now else { return }
+        look.hasMissed = hasMissed
+        look.next = Self.look(after: now, from: look.next, interval: interval)
+        enter(.looking(look))
+    }
+
+    /// The first instant after `now` in the rhythm of the looks.
+    private static func look(
+        after now: MonotonicInstant,
+        from earlier: MonotonicInstant?,
+        interval: Duration
+    ) -> MonotonicInstant {
+        let earlier = earlier ?? now
+        if earlier > now { return earlier }
+        let rounds = earlier.duration(to: now).nanoseconds / interval.nanoseconds + 1
+        return earlier.advanced(by: interval * Int(clamping: rounds))
     }
 
     /// The player works on a segment, and looks for the next one afterwards.
-    mutating func works(until instant: MonotonicInstant) { nextCheck = instant }
+    mutating func works(until instant: MonotonicInstant) {
+        guard var look = phase.look else { return }
+        look.next = instant
+        enter(.looking(look))
+    }
 
     /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched
     /// again, and replaces the media in the buffer.
@@ -242,33 +261,37 @@ extension TrackLoading {
     /// Whether the buffer has a segment's media already.
     func hasMedia(of segment: MediaSegment) -> Bool { loaded.contains { $0.isReplaced(by: segment) } }
 
-    mutating func dropPlan() { plan = nil }
+    /// Chooses again for the next segment.
+    mutating func dropPlan() {
+        switch phase {
+        case .planned: enter(.looking(Look()))
+        case .awaiting(_, let next): enter(.looking(Look(next: next)))
+        case .looking, .ended: break
+        }
+    }
 
     /// The plan's segment does not exist yet: the player looks again after an interval, or, if that is zero, finds the
     /// segment as soon as it exists.
     mutating func awaitSegment(from now: MonotonicInstant, interval: Duration) {
-        plan?.hasWaited = true
-        looksLater(than: now, interval: interval)
-    }
-
-    /// Whether the player looks for a segment, which did not exist yet, at a later instant. With its next look, it
-    /// chooses again.
-    mutating func looksLaterForSegment(than now: MonotonicInstant) -> Bool {
-        guard plan?.hasWaited == true, let nextCheck else { return false }
-        if nextCheck > now { return true }
-        endWait()
-        return false
+        guard let plan else { return }
+        var next: MonotonicInstant?
+        if case .awaiting(_, let earlier) = phase { next = earlier }
+        if interval > .zero { next = Self.look(after: now, from: next, interval: interval) }
+        enter(.awaiting(plan, next: next))
     }
 
     /// The player chooses again for the segment that it has waited for: by now, another rendition may be better.
-    mutating func endWait() { (plan, nextCheck) = (nil, nil) }
-
-    mutating func wait(untilBuffered level: Int64) { waitUntilBuffered = level }
-
-    mutating func end() {
-        isAtEnd = true
-        plan = nil
+    mutating func endWait() {
+        if case .awaiting = phase { enter(.looking(Look())) }
     }
+
+    mutating func wait(untilBuffered level: Int64) {
+        guard var look = phase.look else { return }
+        look.untilBuffered = level
+        enter(.looking(look))
+    }
+
+    mutating func end() { enter(.ended) }
 
     /// Takes the next step of the plan.
     mutating func step(in timeline: RenditionTimeline, at wallTime: WallTime) -> Step {
@@ -280,10 +303,10 @@ extension TrackLoading {
     }
 
     /// The plan begins with a look at a segment, wherever playback starts.
-    mutating func inspect(_ segment: MediaSegment) { plan?.segment = segment }
+    mutating func inspect(_ segment: MediaSegment) { phase.changePlan { $0.segment = segment } }
 
     /// The plan continues with the segment that playback needs.
-    mutating func endInspection() { plan?.segment = nil }
+    mutating func endInspection() { phase.changePlan { $0.segment = nil } }
 
     /// Moves the cursor after the plan's segment, whose media ends at `end`.
     mutating func finish(_ segment: MediaSegment, end: Int64) {
@@ -320,9 +343,9 @@ extension TrackLoading {
         rung = rung.map(change.rung)
         for index in loaded.indices { loaded[index].rung = change.rung(for: loaded[index].rung) }
         guard let planned = plan else { return true }
-        plan?.rung = change.rung(for: planned.rung)
+        phase.changePlan { $0.rung = change.rung(for: planned.rung) }
         if change.renditions.contains(planned.rendition) { return true }
-        plan = nil
+        dropPlan()
         return false
     }
 
@@ -332,7 +355,7 @@ extension TrackLoading {
             ? .behind(segment.end)
             : .after(sequence: segment.sequence, part: segment.part, rendition: plan.rendition, end: segment.end)
         loadedEnd = max(loadedEnd, end)
-        self.plan = nil
+        dropPlan()
     }
 
     private mutating func chooseSegment(for plan: Plan, in timeline: RenditionTimeline) -> Step {
@@ -351,7 +374,7 @@ extension TrackLoading {
             if index.isComplete { end() }
             return index.isComplete ? .end : .wait
         }
-        self.plan?.segment = found
+        phase.changePlan { $0.segment = found }
         return .chosen
     }
 
