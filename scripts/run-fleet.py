@@ -437,7 +437,7 @@ for line in report["brokenOthers"][:5]:
     print(f"           {line!r}")
 print(f"\n{killed} kills of shards; {report.get('unsure', 0)} samples in the middle of them, of which {report.get('unsureFound', 0)} were stored")
 print(f"{equal:,} figures of {ended:,} sessions equal to the replay; {others:,} sessions were cut by kills")
-print(f"copies in ClickHouse before merging: {report['rowsBeforeMerging'] - report['arrived'] - report['guests']:,}; wild samples kept: {report['guests']}; rows of views: {report['views']}")
+print(f"copies in ClickHouse before merging: {report['rowsBeforeMerging'] - report['arrived'] - report['guests']:,}; wild samples kept: {report['guests']}; rows of views: {report['views']}; queries run: {report['queries']}")
 sessions, samples = report["sessions"], report["arrived"]
 print(f"\n{sessions:,} sessions, {samples / max(1, sessions):.0f} samples each; for a million of these sessions:")
 # The even shards send to Kafka.

@@ -2,7 +2,7 @@
 // scripts/run-fleet.py starts the shards, stops and kills what it can, and compares.
 //
 //   FleetSimulation produce   --to kafka:HOST:PORT/TOPIC|nats:HOST:PORT/SUBJECT --directory D
-//                             [--run R] [--checkpoints C] [--log 1]
+//                             [--run R] [--checkpoints C]
 //   FleetSimulation reference --runs R --directory D     (D/reference.ndjson, D/unsure.ndjson)
 //   FleetSimulation model                                (counts of the plan)
 //   All: --players N --seed S --shard I/N
@@ -89,7 +89,6 @@ func produce(_ options: Options) async throws {
     let plan = Plan(model, shard: shard)
     let notes = try Notes(directory + "/notes")
     let network = ReachabilitySwitch(isOnline: false)
-    let log = try options.number("log", default: 0) > 0
     let limits = QueueLimits(maxCount: 100_000_000, maxBytes: 64 << 30)
     var stores: [DurableStore] = []
     let fleet = try Fleet(plan, model, shard: shard, run: run) { fault, clock, randomness in
@@ -107,9 +106,7 @@ func produce(_ options: Options) async throws {
             deliveryClock: SystemClock(),
             randomness: randomness,
             reachability: reachability,
-            onDiagnostic: { diagnostic in
-                if log { FileHandle.standardError.write(Data("\(shard.number) \(fault): \(diagnostic)\n".utf8)) }
-            }
+            onDiagnostic: { _ in }
         )
     }
     let kills = killedSteps(notes, before: run)
