@@ -216,9 +216,11 @@ class Stream:
                 # What comes later belongs to the next batch.
                 self.place = self.mark
                 break
-            # 404, 408 and 409 end a request.
-            if headers.startswith(b"NATS/1.0 4") and not reply:
-                break
+            # 404, 408 and 409 end a request. Another answer is late: that of a connection that was given up. Messages have a subject for replies.
+            if not reply:
+                if headers.startswith(b"NATS/1.0 4"):
+                    break
+                continue
             replies.append(reply)
             values.append(payload)
         self.database.insert(values)
