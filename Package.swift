@@ -283,7 +283,7 @@ let package = Package(
                 + " Text Transport Watch",
             and: [nioCore, nioHTTP1, nioPosix, "InstrumentOriginTrait"],
             embedding: ["Page/dashboard.css", "Page/dashboard.html", "Page/month.css"]
-                + ["actions", "dom", "overview", "page", "panel", "requests", "rows", "store", "timeline", "units"]
+                + "actions dom overview page panel places requests rows store timeline units".split(separator: " ")
                 .map { "Page/\($0).js" }
         ),
 

@@ -4,7 +4,9 @@
 Prints the time from the beginning of the navigation to the first frame with rows, and the time of the main thread that an update costs in which
 half of the streams change: the script, and with it style, layout and painting (the longest and the median of the updates).
 
-Usage: scripts/measure-page.py [--streams 1000] [--rounds 10]
+With --places, the streams are those of some places, which the page groups by name.
+
+Usage: scripts/measure-page.py [--streams 1000] [--rounds 10] [--places 5]
 """
 import argparse, json, statistics, tempfile, time
 from browser import Browser
@@ -13,6 +15,7 @@ from monitor_fixture import Fixture, ago, mixed
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("--streams", type=int, default=1000)
 arguments.add_argument("--rounds", type=int, default=10)
+arguments.add_argument("--places", type=int, default=0)
 arguments.add_argument("--chromium", default="chromium")
 options = arguments.parse_args()
 
@@ -22,6 +25,12 @@ FIRST = """new Promise(resolve => {
 })"""
 fixture = Fixture("well")
 fixture.state["streams"] = mixed(options.streams)
+if options.places:
+    for number, row in enumerate(fixture.state["streams"]):
+        origin, place = f"channel-{number // options.places}", f"place-{number % options.places}"
+        row |= {"name": f"{origin} ({place})", "origin": origin, "place": place, "labels": row["labels"] | {"location": place}}
+    fixture.state |= {"source": {"caughtUp": True}, "places": [{"name": f"place-{number}", "state": "reports", "latest": ago(1), "streams": options.streams // options.places, "down": 0}
+                                                              for number in range(options.places)]}
 browser = Browser(tempfile.mkdtemp(prefix="page-measurement-"), options.chromium)
 
 

@@ -86,7 +86,9 @@ with tempfile.TemporaryDirectory() as folder:
     command = [options.bin + "/player-monitor", "watch", "--plain", "--from", source, "--listen", f"127.0.0.1:{listen}"]
     monitor = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        time.sleep(3)
+        # Samples that are published before the monitor reads would be older than what it reads.
+        local_servers.wait_for(listen, "/metrics")
+        time.sleep(1)
         sessions = [(f"place-{place}", f"stream-{stream}") for place in range(options.places) for stream in range(options.streams)]
         number = 0
         for place, stream in sessions:

@@ -112,11 +112,57 @@ def mixed(count):
     return rows
 
 
+def placed(origin, place, state="playing", **more):
+    """A stream that the monitor of a place plays."""
+    base = broken(origin, 726, 12) if state == "down" else row(origin, state, **more)
+    base["labels"] = base["labels"] | {"location": place}
+    if state == "down":
+        # When the next session begins, the monitor of the place knows.
+        del base["nextTry"]
+    if state == "unknown":
+        base |= {"up": None, "stateSince": ago(252), "bars": bars(26, unknown=0) + [0] * 4}
+    return base | {"name": f"{origin} ({place})", "origin": origin, "place": place}
+
+
+def of_places():
+    """Six streams as three places see them: one fails from one place, one from all, and a place is silent."""
+    rows = []
+    for place, state, startup in (("oslo", "playing", 455), ("paris", "playing", 210), ("rome", "unknown", 320)):
+        rows += [
+            placed("news-hd", place, "down" if place == "oslo" else state), placed("sport-1", place, state, startup=startup),
+            placed("movies", place, "down" if state == "playing" else state), placed("arte", place, state, cdn="beta", startup=startup - 120),
+            placed("kids", place, state, startup=startup + 44),
+        ]
+    rows.append(placed("sport-3", "paris", "stalled", cdn="beta", since=24, startup=29, rebuffers=9, rebuffering=1_214_000, rebufferRatio=0.178, latency=23_800, buffer=0, bars=bars(22, 8),
+                       cause={"kind": "stalled", "title": "Segments arrive at 0.6 × real time", "host": "cdn-b.example", "resource": "segment", "text": "v1/412.ts has taken 21 s so far.", "since": ago(1440)}))
+    rows.append(placed("sport-3", "oslo", cdn="beta", startup=51))
+    return rows
+
+
+PLACES = [
+    {"name": "oslo", "state": "reports", "latest": ago(2), "streams": 6, "down": 2, "samples": 41_322, "refused": {}},
+    {"name": "paris", "state": "reports", "latest": ago(1), "streams": 6, "down": 1, "samples": 40_871, "refused": {"rival": 12, "late": 3}},
+    {"name": "rome", "state": "silent", "latest": ago(252), "streams": 5, "down": 0, "samples": 22_140, "refused": {}},
+]
+SOURCE = {"caughtUp": True, "samples": 104_333, "refused": {"rival": 12, "late": 3, "unnamed": 40}}
+seen = lambda oslo, paris, rome="silent": [{"name": name, "state": state} for name, state in (("oslo", oslo), ("paris", paris), ("rome", rome))]
+SEEN_INCIDENTS = [
+    {"id": "p1", "title": "Playlist: 503 Service Unavailable, everywhere (2 of 2 places; nothing is known from rome)", "severity": "critical", "state": "open", "since": ago(718),
+     "streams": ["movies (oslo)", "movies (paris)"], "streamCount": 2, "failing": 2, "labels": {"cdn": "alpha"}, "host": "cdn-a.example", "viewerMinutes": 23.9, "alerts": ["down"], "evidence": [],
+     "text": "master.m3u8 from cdn-a.example answers 503.", "places": seen("failing", "failing"), "scope": "everywhere (2 of 2 places; nothing is known from rome)"},
+    {"id": "p2", "title": "Playlist: 503 Service Unavailable, from oslo only (1 of 2 places; nothing is known from rome)", "severity": "critical", "state": "acknowledged", "by": "Ana", "until": after(3350),
+     "since": ago(726), "streams": ["news-hd (oslo)"], "streamCount": 1, "failing": 1, "labels": {"cdn": "alpha", "location": "oslo"}, "host": "cdn-a.example", "viewerMinutes": 12.1, "alerts": ["down"],
+     "evidence": [], "text": "master.m3u8 from cdn-a.example answers 503; the buffer ran empty 9 s later.", "places": seen("failing", "fine"), "scope": "from oslo only (1 of 2 places; nothing is known from rome)"},
+    {"id": "p3", "title": "No samples from rome since 21:59:58 UTC", "severity": "warning", "state": "open", "since": ago(252), "streams": ["place rome"], "streamCount": 1, "failing": 1,
+     "labels": {"location": "rome"}, "alerts": ["silence"], "evidence": [], "text": "The monitor in rome has sent nothing since 21:59:58 UTC. Its streams are in no known state: look at that monitor, its machine and its network."},
+]
+
+
 INCIDENTS = [
     {"id": "i1", "title": "503 Service Unavailable for playlists from cdn=alpha", "severity": "critical", "state": "open", "since": ago(726), "ended": None,
      "streams": ["news-hd", "news-fmp4", "movies", "kids"], "streamCount": 4, "labels": {"cdn": "alpha"}, "host": "cdn-a.example",
      "text": "Playlists of cdn-a.example answer 503; four streams play nothing.", "viewerMinutes": 46.4, "alerts": ["down", "errors", "stalls"],
-     "evidence": [{"id": "e1", "stream": "news-hd", "kind": "request", "time": ago(726), "text": "curl -sv -o /dev/null 'https://cdn-a.example/news-hd/master.m3u8'", "href": "/api/har?name=news-hd"},
+     "evidence": [{"id": "e1", "stream": "news-hd", "kind": "request", "time": ago(726), "text": "curl -sv -o /dev/null 'https://cdn-a.example/news-hd/master.m3u8'", "href": "/api/evidence/request"},
                   {"id": "e2", "stream": "news-hd", "kind": "playlist", "time": ago(724), "text": "https://cdn-a.example/news-hd/v1.m3u8, read at 21:52:01 UTC", "href": "/api/evidence/playlist"}]},
     {"id": "i2", "title": "studio: black picture and silence", "severity": "warning", "state": "acknowledged", "since": ago(845), "streams": ["studio"], "streamCount": 1,
      "labels": {"channel": "studio"}, "by": "Ana", "until": after(3350), "note": "the studio knows", "text": "The picture is black and the sound below -60 LUFS.", "alerts": ["black"],
@@ -144,6 +190,13 @@ def state(name):
             {"file": "monitor.yaml", "line": 12, "column": 5, "message": "'rebufer_ratio' is no metric; did you mean 'rebuffer_ratio'?"},
             {"file": "streams/sport.yaml", "line": 3, "column": 12, "message": "`url` must be an HTTP address (found 'htp://cdn-b.example/sport.m3u8')."}]}
         return base | {"streams": healthy(12)}
+    if name in ("places", "unread", "unplaced"):
+        base |= {"backends": [], "source": dict(SOURCE), "places": PLACES, "incidents": SEEN_INCIDENTS, "streams": of_places()}
+        if name == "unread":
+            base["source"] |= {"failure": "nats: no server of 127.0.0.1:4222 answers", "failingSince": ago(31)}
+        if name == "unplaced":
+            base |= {"places": [], "incidents": [], "streams": [], "source": {"caughtUp": False, "samples": 0, "refused": {}}}
+        return base
     if name in ("many", "thousand"):
         rows = mixed(200 if name == "many" else 1000)
         return base | {"streams": rows, "incidents": [INCIDENTS[0] | {"streams": [row["name"] for row in rows if row["state"] == "down"], "streamCount": 9}]}
@@ -152,12 +205,14 @@ def state(name):
 
 def incident(name):
     """One incident with its streams and its log; None for an unknown identifier."""
-    known = next((incident for incident in INCIDENTS if incident["id"] == name), None)
+    known = next((incident for incident in INCIDENTS + SEEN_INCIDENTS if incident["id"] == name), None)
     if known is None:
         return None
     begin = int((NOW - datetime.datetime.fromisoformat(known["since"].replace("Z", "+00:00"))).total_seconds())
     members = [{"stream": stream, "address": f"https://cdn-a.example/{stream}/master.m3u8", "since": ago(begin - 20 * index), "alerts": known["alerts"], "labels": {}}
                for index, stream in enumerate(known["streams"])]
+    if "places" in known:
+        members = [member | {"place": member["stream"].rpartition(" (")[2].rstrip(")")} for member in members]
     if known["state"] == "closed":
         members = [member | {"ended": known["ended"]} for member in members]
     log = [{"time": ago(begin), "kind": "open", "text": "opens: " + known["title"]}]

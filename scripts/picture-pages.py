@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Takes pictures of the dashboard in each of its states from fixed data, checks each with axe, and compares it with the picture that is stored.
+"""Takes pictures of the dashboard in each of its states and of the report, from fixed data, checks each with axe, and compares it with the stored one.
 
-The pictures are of the page's own files, as the program composes them, in headless Chromium with a clock that stands. `Tests/Pages/pictures.json`
+The pictures of the dashboard are of the page's own files, as the program composes them, in headless Chromium with a clock that stands; those of the
+report are of `Tests/Pages/report.html`, which a test compares with what the program makes. `Tests/Pages/pictures.json`
 keeps the colours of each picture's squares, not the picture: small, and tolerant of how a letter is drawn. With other fonts than those of the
 stored pictures, lines break elsewhere: nothing is compared then, and the script says so. axe is installed from PyPI beside the build; without a
 network, the script says that it is skipped.
@@ -15,11 +16,15 @@ from monitor_fixture import NOW, Fixture
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORED = ROOT / "Tests/Pages/pictures.json"
+REPORT = ROOT / "Tests/Pages/report.html"
 AXE = "axe-playwright-python==0.1.8"
 WIDTHS = {390: 844, 768: 1024, 1280: 900, 1920: 1080}
 # A square of a picture, in pixels; by how much its colour may differ, and the share of the squares that may differ more.
 SQUARE, TOLERANCE, SHARE = 40, 20, 0.01
+# The height of the picture of a report in pixels.
+LONGEST = 3000
 WHOLE = "document.querySelectorAll('#rows .row .name').length >= {rows}"
+LOADED = "document.readyState === 'complete'"
 PANEL = "document.querySelectorAll('#panel .timeline svg, #panel .links a').length >= 1"
 # State: the data, the address, when it is complete, what a person does then, and the widths.
 STATES = {
@@ -38,7 +43,15 @@ STATES = {
     "silence": ("incidents", "", WHOLE.format(rows=12), "[...document.querySelectorAll('#alerting button')].find(b => b.textContent === 'Silence…').click()", [390, 1280]),
     "stale": ("incidents", "#stream=news-hd", PANEL, "lose", WIDTHS),
     "banner": ("banner", "", WHOLE.format(rows=12), "", WIDTHS),
+    "places": ("places", "", WHOLE.format(rows=17), "", WIDTHS),
+    "place": ("places", "#stream=news-hd (oslo)", PANEL, "", WIDTHS),
+    "place-incident": ("places", "#incident=p2", PANEL, "", [390, 1280]),
+    "place-samples": ("places", "#view=delivery", "document.querySelectorAll('#samplelist td').length >= 15", "", [390, 1280]),
+    "places-by-location": ("places", "", WHOLE.format(rows=17), "const g = document.querySelector('#group'); g.value = 'location'; g.dispatchEvent(new Event('change')); document.querySelector('#places .place').click()", [1280]),
+    "places-unread": ("unread", "", WHOLE.format(rows=17), "", [390, 1280]),
+    "no-places": ("unplaced", "", "!document.querySelector('#empty').hidden", "", [390, 1280]),
     "grid": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=grid]').click()", WIDTHS),
+    "report": (REPORT, "", LOADED, "", WIDTHS),
     "compact": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=compact]').click()", WIDTHS),
 }
 CLOCK = f"""{{ const at = {int(NOW.timestamp() * 1000)}, Real = Date;
@@ -117,7 +130,7 @@ try:
                 name = f"{state}-{width}-{scheme}"
                 if options.only not in name:
                     continue
-                fixture = Fixture(data)
+                fixture = Fixture(data) if isinstance(data, str) else None
                 # A context of its own remembers no choices of another picture.
                 context = browser.ask("Target.createBrowserContext")["browserContextId"]
                 tab = browser.ask("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
@@ -127,8 +140,8 @@ try:
                 browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
                 browser.ask("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
                 browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=CLOCK)
-                browser.ask("Page.navigate", session, url=fixture.address + address)
-                settle(browser, session, f"document.querySelector('#rows') !== null && {ready}", name)
+                browser.ask("Page.navigate", session, url=fixture.address + address if fixture else data.as_uri())
+                settle(browser, session, f"document.querySelector('#rows') !== null && {ready}" if fixture else ready, name)
                 if "#stream" in address or "#incident" in address:
                     settle(browser, session, "document.querySelectorAll('#panel .log li').length > 0 && [...document.querySelectorAll('#panel img')].every(i => i.naturalWidth)", name)
                 if action == "lose":
@@ -138,7 +151,8 @@ try:
                     browser.value(session, action)
                     settle(browser, session, "true", name)
                 path = os.path.join(options.out, name + ".png")
-                browser.picture(session, path)
+                whole = {} if fixture else {"width": width, "height": min(LONGEST, browser.value(session, "document.documentElement.scrollHeight"))}
+                browser.picture(session, path, **whole)
                 fonts = browser.value(session, FONTS)
                 if browser.value(session, "document.documentElement.scrollWidth > innerWidth"):
                     problems.append(f"{name}: the page is wider than the screen")
@@ -151,7 +165,8 @@ try:
                     columns, squares = json.loads(browser.value(canvas, SQUARES % (json.dumps(base64.b64encode(file.read()).decode()), SQUARE)))
                 taken[name] = (columns, squares)
                 browser.ask("Target.disposeBrowserContext", browserContextId=context)
-                fixture.lose()
+                if fixture:
+                    fixture.lose()
 finally:
     browser.end()
 

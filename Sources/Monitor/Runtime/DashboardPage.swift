@@ -12,8 +12,8 @@ package enum DashboardPage {
     /// The parts of the script; a part uses names of the parts before it while it is loaded.
     private static let script = [
         PackageResources.dom_js, PackageResources.units_js, PackageResources.store_js, PackageResources.rows_js,
-        PackageResources.overview_js, PackageResources.timeline_js, PackageResources.requests_js,
-        PackageResources.actions_js, PackageResources.panel_js, PackageResources.page_js,
+        PackageResources.places_js, PackageResources.overview_js, PackageResources.timeline_js,
+        PackageResources.requests_js, PackageResources.actions_js, PackageResources.panel_js, PackageResources.page_js,
     ].map { String(decoding: $0, as: UTF8.self) }.joined()
 
     /// The page with a policy that allows its own script and style only, by their hashes. Pictures are evidence that

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import Instrument
+internal import InstrumentJSON
 package import InstrumentMonitor
 package import InstrumentWatch
 
@@ -179,12 +180,22 @@ package final class Monitor: Sendable {
 
     /// The entry and the bytes of a piece of evidence; nil for one that is not kept, or no longer.
     package func evidence(_ id: String) async -> (entry: EvidenceEntry, bytes: [UInt8])? {
-        guard let entry = model.withLock({ $0.evidence[id] }) else { return nil }
+        guard let entry = model.withLock({ $0.evidenceEntry(id) }) else { return nil }
         // Behind the pieces that are still to be written.
         let bytes = await withCheckedContinuation { continuation in
             evidenceQueue.async { [evidence] in continuation.resume(returning: evidence.read(id)) }
         }
         return bytes.map { (entry, $0) }
+    }
+
+    /// The requests of a stream as an HTTP Archive: those before its latest cause began, else its latest ones; nil for
+    /// an unknown name.
+    package func archive(of name: String) async -> [UInt8]? {
+        switch model.withLock({ $0.archive(of: name) }) {
+        case .latest(let archive)?: archive.bytes
+        case .kept(let id)?: await evidence(id)?.bytes
+        case nil: nil
+        }
     }
 
     /// Notes which receivers of alerts do not get their messages.
@@ -248,7 +259,7 @@ package final class Monitor: Sendable {
     ) {
         queue.async { [self] in
             let now = clock.timestamp
-            let effects = model.withLock { work(&$0, now) }
+            let effects = model.withLock { work(&$0, now) + $0.takeRequestEvidence() }
             timer.withLock { $0.lastTick = now.instant }
             for effect in effects { perform(effect) }
             let hasMessages = effects.contains { if case .notify = $0 { true } else { false } }

@@ -5,7 +5,7 @@ internal import InstrumentText
 /// Evidence over HTTP.
 ///
 /// Playlists and segments are foreign: a browser gets them as text and as a file to save, never as a page, with a
-/// policy that runs and loads nothing. Pictures were encoded by the monitor.
+/// policy that runs and loads nothing. The monitor has encoded pictures and requests.
 extension MonitorService {
     private static let evidencePrefix = "/api/evidence/"
 
@@ -21,6 +21,7 @@ extension MonitorService {
             case .picture: ("image/jpeg", "inline")
             case .playlist: ("text/plain; charset=utf-8", "inline")
             case .segment: ("application/octet-stream", "attachment")
+            case .request: ("application/json", "attachment")
             }
         return ServerReply(
             200,

@@ -64,8 +64,8 @@ package final class MonitorService: Sendable {
             return .json(detail)
         case "/api/har":
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
-            guard let archive = monitor.state.archive(of: name) else { return .text(404, "no stream has this name") }
-            return .json(archive)
+            guard let archive = await monitor.archive(of: name) else { return .text(404, "no stream has this name") }
+            return ServerReply(200, "application/json", archive)
         case "/month", "/api/month": return month(request)
         case "/events": return .events { [hub] sink in hub.add(sink, of: request.client) }
         default: return .text(404, "nothing is here; try /, /metrics, /probe or /healthz")

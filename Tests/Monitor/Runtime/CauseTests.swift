@@ -333,24 +333,24 @@ struct CauseTests {
     @Test("The beginning of a cause keeps the request as a command and the requests before it, without secrets")
     func evidence() throws {
         var drive = try playing()
-        #expect(drive.state?.causeEvidence == nil)
+        guard case .latest? = drive.model.archive(of: "a") else { return #expect(Bool(false)) }
         for _ in 0..<2 { drive.request("v/it's.m3u8", 503) }
         for number in 0..<100 {
             drive.request("v/\(number).ts")
             drive.request("v/it's.m3u8", 503)
         }
-        let evidence = try #require(drive.state?.causeEvidence)
-        #expect(evidence.title == "503 Service Unavailable")
-        #expect(evidence.command == "curl -sv -o /dev/null 'https://cdn-a.example/v/it%27s.m3u8'")
-        // The playlist and the segment before, and the two failures.
-        #expect(evidence.requests.map(\.request.status) == [200, 200, 503, 503])
+        let entry = try #require(drive.kept.last)
+        #expect(entry.text == "curl -sv -o /dev/null 'https://cdn-a.example/v/it%27s.m3u8'")
+        #expect(drive.kept.count == 1 && entry.kind == .request)
         let kept = drive.model.detail(of: "a", at: drive.now)?["evidence"]
         guard case .array(let list)? = kept else { return #expect(Bool(false)) }
         #expect(list.first?["kind"]?.string == "request")
-        #expect(list.first?["href"]?.string == "/api/har?name=a")
-        let archive = drive.model.archive(of: "a")
-        guard case .array(let entries)? = archive?["log"]?["entries"] else { return #expect(Bool(false)) }
-        #expect(entries.count == 4)
+        #expect(list.first?["href"]?.string == "/api/evidence/" + entry.id)
+        #expect(drive.model.archive(of: "a") == .kept(id: entry.id))
+        let archive = try JSONValue(parsing: try #require(drive.keptBytes[entry.id]))
+        guard case .array(let entries)? = archive["log"]?["entries"] else { return #expect(Bool(false)) }
+        // The playlist and the segment before, and the two failures.
+        #expect(entries.map { $0["response"]?["status"]?.int } == [200, 200, 503, 503])
         #expect(entries.last?["response"]?["status"]?.int == 503)
         #expect(entries.last?["timings"]?["receive"]?.int == 80)
         #expect(entries.last?["startedDateTime"]?.string == "2026-01-01T00:00:09.900Z")

@@ -30,6 +30,7 @@ struct Drive {
     var live: Set<SessionID> = []
     /// The evidence that was kept, without what was deleted.
     var kept: [EvidenceEntry] = []
+    var keptBytes: [String: [UInt8]] = [:]
     /// The slots of the checks that people asked for.
     private var checks: [String: Int] = [:]
 
@@ -122,13 +123,17 @@ struct Drive {
     }
 
     private mutating func perform(_ effects: [MonitorEffect]) {
-        for effect in effects {
+        for effect in effects + model.takeRequestEvidence() {
             switch effect {
             case .start(let id, let stream): start(id, stream)
             case .stop(let id): stop(id)
             case .notify(let message): messages.append(message)
-            case .keep(let entry, _): kept.append(entry)
-            case .forget(let id): kept.removeAll { $0.id == id }
+            case .keep(let entry, let bytes):
+                kept.append(entry)
+                keptBytes[entry.id] = bytes
+            case .forget(let id):
+                kept.removeAll { $0.id == id }
+                keptBytes[id] = nil
             case .check(let slot, let stream): checks[stream.name] = slot
             }
         }

@@ -151,6 +151,40 @@ struct EvidenceTests {
         #expect(small.restore(entries).count == 2)
     }
 
+    @Test("Requests that failed are under the incident, also after a restart, and leave the pictures their room")
+    func requests() throws {
+        var first = Drive(configuration([try stream("a")], [try alert("down", "up == 0")]))
+        first.run(for: .seconds(10))
+        first.send(finding([.picture]), to: "a")
+        for _ in 0..<10 {
+            for _ in 0..<3 { first.request("v/live.m3u8", 503) }
+            first.emit(.bufferBegin, "a")
+            first.run(for: .seconds(20))
+            first.request("v/live.m3u8")
+            first.emit(.bufferFinish, "a")
+            first.run(for: .seconds(120))
+        }
+        let requests = first.kept.filter { $0.kind == .request }
+        #expect(requests.count == 5 && Set(requests.map(\.text)).count == 1)
+        #expect(first.kept.contains { $0.kind == .picture })
+        for entry in first.kept { #expect(EvidenceEntry(entry.json) == entry) }
+        for _ in 0..<3 { first.request("v/live.m3u8", 503) }
+        first.behaviours["a"] = .fails(after: .seconds(1), code: "httpStatus")
+        first.send(.ended(.failed(code: "httpStatus", message: "status 503")), to: "a")
+        first.run(for: .seconds(30))
+        let id = try #require(first.model.book.order.last)
+        let before = first.model.detail(ofIncident: id, at: first.now)?["evidence"]
+        #expect(!kinds(before).isEmpty && kinds(before).allSatisfy { $0 == "request" })
+        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let time = Int64(first.seconds * 1_000) + 5_000
+        var second = Drive(first.model.configuration, at: time, restoring: saved)
+        #expect(second.model.restoreEvidence(first.kept) == [])
+        #expect(second.model.detail(ofIncident: id, at: second.now)?["evidence"] == before)
+        let entry = try #require(first.kept.last)
+        #expect(second.model.archive(of: "a") == .kept(id: entry.id))
+        #expect(second.model.evidenceEntry(entry.id) == entry)
+    }
+
     @Test("Findings survive a restart, unless the configuration no longer looks for them; old files have none")
     func findings() throws {
         var first = try drive()

@@ -25,6 +25,41 @@ struct StreamTableTests {
         #expect(table.shown.map(\.name) == ["a1", "a2", "b1"])
     }
 
+    @Test("The table says which place is silent, and a stream in detail what other places see of it")
+    func places() throws {
+        var drive = try PlaceDrive()
+        drive.begin("news", in: ["oslo", "paris", "rome"])
+        drive.fail("news", in: ["oslo"])
+        drive.run(for: 80, pinging: ["oslo", "paris"])
+        var table = StreamTable(isColored: false)
+        table.take(drive.model.overview(MonitorFacts(), at: drive.now))
+        #expect(table.shown.map(\.name) == ["news (oslo)", "news (rome)", "news (paris)"])
+        var lines = table.lines(columns: 120, rows: 24).map(\.string)
+        #expect(lines[0] == "3 streams, 1 down, 0 stalled, 2 incidents, 3 places, rome silent for 1 min")
+        #expect(lines.contains { $0.contains("news (rome)") && $0.contains("unknown") })
+        table.press(.enter)
+        lines = table.lines(columns: 120, rows: 24).map(\.string)
+        let heading = try #require(lines.firstIndex(of: "  from other places"))
+        #expect(lines[heading + 1].hasPrefix("  paris  playing  start "))
+        #expect(lines[heading + 2].hasPrefix("  rome   unknown "))
+    }
+
+    @Test("`r` gives an incident back, and `x` closes it once Enter confirms")
+    func release() throws {
+        var table = StreamTable(isColored: false, canAct: true)
+        let incident = #"{"id":"i1","title":"503","severity":"critical","state":"acknowledged","streams":["news"]}"#
+        let stream = #"{"name":"news","state":"down","up":false,"labels":{}}"#
+        table.take(try JSONValue(parsing: "{\"streams\":[\(stream)],\"incidents\":[\(incident)]}"))
+        table.press(.character("a"))
+        #expect(table.notice.string == "news has no open incident.")
+        table.press(.character("r"))
+        #expect(table.takeActions() == [.release(incident: "i1")])
+        for key in TerminalKey.keys(in: Array("x\u{1B}".utf8)) { table.press(key) }
+        #expect(table.takeActions() == [])
+        for key in TerminalKey.keys(in: Array("x\r".utf8)) { table.press(key) }
+        #expect(table.takeActions() == [.close(incident: "i1")])
+    }
+
     @Test("A filter keeps the streams that contain it, and Escape removes the filter")
     func filtering() throws {
         var table = try table(["a1", "a2", "b1"])

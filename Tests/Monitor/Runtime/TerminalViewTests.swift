@@ -85,12 +85,20 @@ struct TerminalViewTests {
             _ = try await screen { $0.contains("A session of news starts now.") }
             _ = try await tmux("send-keys", "-t", "watch", "a", "o", "n", "Enter")
             _ = try await screen { $0.contains("Acknowledged for an hour.") }
+            _ = try await tmux("send-keys", "-t", "watch", "r")
+            _ = try await screen { $0.contains("news has no acknowledged incident.") }
+            _ = try await tmux("send-keys", "-t", "watch", "x", "Enter")
+            _ = try await screen { $0.contains("Closed.") }
             _ = try await tmux("send-keys", "-t", "watch", "s", "x", "Enter")
             _ = try await screen { $0.contains("Refused: no silence for Ana") }
             _ = try await tmux("send-keys", "-t", "watch", "q")
         }
         let posts = server.requests.filter { $0.head.hasPrefix("POST") }
-        #expect(posts.map(\.target) == ["/api/try?name=news", "/api/incidents/i1/acknowledge", "/api/silences"])
+        #expect(
+            posts.map(\.target) == [
+                "/api/try?name=news", "/api/incidents/i1/acknowledge", "/api/incidents/i1/close", "/api/silences",
+            ]
+        )
         #expect(posts.allSatisfy { $0.header("Content-Type") == "application/json" })
         let body = try JSONValue(parsing: try #require(posts.dropFirst().first).body)
         #expect(body == ["by": "ana", "for": "1h", "note": "on"])

@@ -47,6 +47,60 @@ struct WatchEvidenceTests {
         await origin.stop()
     }
 
+    /// The request that failed, once there is one.
+    private func request(port: Int) async throws -> JSONValue {
+        while true {
+            let json = try JSONValue(parsing: try RawClient.get("/api/stream?name=gone", port: port).body)
+            if let piece = json["evidence"]?.elements?.first { return piece }
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    @Test("The request that failed is evidence without secrets, and the same after kill -9")
+    func failedRequest() async throws {
+        let origin = try await Origin.start(media: [])
+        do { try await watchMissing(origin) } catch {
+            await origin.stop()
+            throw error
+        }
+        await origin.stop()
+    }
+
+    private func watchMissing(_ origin: Origin) async throws {
+        let file = try scratch.write(
+            """
+            streams:
+              - name: gone
+                url: "\(origin.url("missing/m.m3u8", session: "a"))?key=URLSECRET"
+                continuous: true
+            """,
+            "m.yaml"
+        )
+        let arguments = ["--listen", "127.0.0.1:0", "--state", scratch.file("state"), file]
+        let first = try RunningWatch(arguments)
+        let piece = try await request(port: await first.port())
+        let text = try #require(piece["text"]?.string)
+        #expect(text.hasPrefix("curl -sv -o /dev/null 'http://127.0.0.1:") && text.hasSuffix("/missing/m.m3u8'"))
+        let href = try #require(piece["href"]?.string)
+        let archive = try RawClient.get(href, port: await first.port())
+        #expect(archive.status == 200 && archive.body.contains("\"status\":404"), "\(archive.body)")
+        first.send(SIGKILL)
+        _ = await first.waitUntilExit()
+        let second = try RunningWatch(arguments)
+        let port = await second.port()
+        #expect(try RawClient.get(href, port: port).body == archive.body)
+        let json = try JSONValue(parsing: try RawClient.get("/api/stream?name=gone", port: port).body)
+        #expect(json["evidence"]?.elements?.count == 1)
+        second.send(SIGTERM)
+        #expect(await second.waitUntilExit() == 0, "\(second.output)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.file("state/evidence"))
+        #expect(!names.isEmpty)
+        for name in names {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.file("state/evidence/\(name)")))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("SECRET"))
+        }
+    }
+
     private func watch(_ origin: Origin) async throws {
         let file = try scratch.write(
             """

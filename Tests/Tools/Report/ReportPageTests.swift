@@ -40,6 +40,26 @@ struct ReportPageTests {
         #expect(unsafe.isEmpty)
     }
 
+    @Test("The page of fixed sessions is the one whose pictures are stored (to update it: UPDATE_GOLDEN=1)")
+    func golden() throws {
+        let titles = ["News at ten", "Sport", "The Long Night", "Kids"]
+        let sessions = (0..<24).map { number in
+            let title = titles[number % titles.count]
+            return SampleSessions.events(
+                number,
+                title: title,
+                source: "https://cdn-\(number % 2 == 0 ? "a" : "b").example/\(title.prefix(4))/master.m3u8",
+                startTime: 300 + number * 137 % 1_900,
+                stall: 400 + number * 611 % 9_000,
+                failure: [3, 8, 16].contains(number) ? ("httpStatus", "status 404 for v1/\(number).ts") : nil,
+                extraStalls: number % 3
+            )
+        }
+        let page = ReportPage(SampleSessions.set(sessions), now: now).html
+            .replacing("Instrument \(InstrumentVersion.current)", with: "Instrument")
+        #expect(try ProjectFile("Tests/Pages/report.html").text(updating: page) == page)
+    }
+
     @Test("The data of the script is JSON without text from outside")
     func data() throws {
         let page = ReportPage(hostileSet, now: now).html

@@ -12,6 +12,13 @@ package struct EvidenceBook: Sendable {
         package var piecesOfStream = 30
 
         package init() {}
+
+        /// The bounds of requests that failed: when all streams fail at once, their requests leave the pictures alone.
+        static let ofRequests: Limits = {
+            var limits = Limits()
+            (limits.pieces, limits.bytes, limits.piecesOfStream) = (1_000, 16 << 20, 5)
+            return limits
+        }()
     }
 
     private let limits: Limits

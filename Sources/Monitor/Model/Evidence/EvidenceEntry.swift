@@ -10,6 +10,8 @@ package enum EvidenceKind: String, Hashable, Sendable, CaseIterable {
     case playlist
     /// The first bytes of a segment; foreign bytes.
     case segment
+    /// The request that failed and those before it, as an HTTP Archive; made by the monitor, without secrets.
+    case request
 }
 
 /// A piece of evidence as a check reports it.
@@ -31,7 +33,7 @@ package struct EvidenceEntry: Hashable, Sendable {
     /// The largest piece, in bytes.
     package static let mostBytes = 256 << 10
     /// In bytes: one character may have thousands.
-    private static let longestText = 1_000
+    static let longestText = 1_000
 
     /// Sixteen hexadecimal digits.
     package let id: String

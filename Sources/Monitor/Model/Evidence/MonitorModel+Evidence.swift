@@ -1,5 +1,5 @@
 package import Instrument
-internal import InstrumentJSON
+package import InstrumentJSON
 
 extension MonitorModel {
     /// Pieces of an incident in a list of incidents, and where it is alone.
@@ -9,7 +9,37 @@ extension MonitorModel {
 
     /// Takes what an earlier process kept.
     /// - Returns: the identifiers of pieces for which there is no room.
-    package mutating func restoreEvidence(_ saved: [EvidenceEntry]) -> [String] { evidence.restore(saved) }
+    package mutating func restoreEvidence(_ saved: [EvidenceEntry]) -> [String] {
+        evidence.restore(saved.filter { $0.kind != .request })
+            + requestEvidence.restore(saved.filter { $0.kind == .request })
+    }
+
+    /// The entry of a piece of evidence; nil for an unknown identifier.
+    package func evidenceEntry(_ id: String) -> EvidenceEntry? { evidence[id] ?? requestEvidence[id] }
+
+    /// The requests of a stream as an HTTP Archive (HAR 1.2): those before its latest cause began, which are a piece of
+    /// evidence, else its latest ones; nil for an unknown name.
+    package func archive(of name: String) -> RequestArchive? {
+        guard let state = stream(named: name) else { return nil }
+        if let entry = requestEvidence.entries(of: name).last { return .kept(id: entry.id) }
+        return .latest(LoggedRequest.archive(Array(state.requests.latest)))
+    }
+
+    /// Returns the effects that keep the requests of causes that have begun since the last call.
+    package mutating func takeRequestEvidence() -> [MonitorEffect] {
+        defer { newRequestEvidence = [] }
+        return newRequestEvidence
+    }
+
+    /// Keeps the requests of a cause that begins.
+    mutating func keep(_ cause: CauseEvidence, of stream: String, at now: Timestamp) {
+        let piece = cause.piece
+        guard let (entry, gone) = requestEvidence.add(piece, of: stream, rule: "request", at: now.wallTime) else {
+            return
+        }
+        newRequestEvidence.append(.keep(entry, piece.bytes))
+        newRequestEvidence += gone.map { .forget($0) }
+    }
 
     /// Keeps the evidence of faults that begin, and of those that have none.
     /// - Parameter broken: the rules that an observation breaks, and whether each was broken before.
@@ -35,19 +65,24 @@ extension MonitorModel {
         return effects
     }
 
-    /// What was kept of a stream of an incident: the request that failed, if the stream fails still, and what checks
-    /// found meanwhile.
+    /// What was kept of a stream of an incident: requests that failed, and what checks found meanwhile.
     func documents(_ wish: IncidentEvidence) -> [JSONValue] {
-        var documents: [JSONValue] = []
-        if wish.isActive, let request = stream(named: wish.stream)?.causeEvidence {
-            documents.append(request.json(of: wish.stream))
-        }
         let (begin, end) = (wish.begin.milliseconds - Self.margin, wish.end.milliseconds.saturatingAdd(Self.margin))
-        let found = evidence.entries(of: wish.stream).filter {
-            (begin...max(begin, end)).contains($0.time.milliseconds)
-        }
-        return documents + found.map(\.document)
+        let isMeanwhile = { (entry: EvidenceEntry) in (begin...max(begin, end)).contains(entry.time.milliseconds) }
+        let known = requestEvidence.entries(of: wish.stream)
+        var requests = known.filter(isMeanwhile)
+        // With a long buffer, the request failed long before the picture stood.
+        if requests.isEmpty, wish.isActive, let latest = known.last { requests = [latest] }
+        return (requests + evidence.entries(of: wish.stream).filter(isMeanwhile)).map(\.document)
     }
+}
+
+/// The requests of a stream as an HTTP Archive.
+package enum RequestArchive: Hashable, Sendable {
+    /// A piece of evidence.
+    case kept(id: String)
+    /// The latest requests.
+    case latest(JSONValue)
 }
 
 /// Whose evidence belongs to an incident, and of which time.

@@ -3,11 +3,8 @@ internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
 
-/// What is kept of a stream at the beginning of a cause: the request that failed, and those before it. One for each
-/// stream, of at most 40 requests.
+/// What is kept of a stream at the beginning of a cause: the request that failed, and those before it; at most 40.
 package struct CauseEvidence: Hashable, Sendable {
-    /// The title of the cause.
-    package var title: String
     /// The latest requests, the oldest first; their addresses have no query.
     package var requests: [LoggedRequest]
     /// The request that failed.
@@ -21,7 +18,7 @@ package struct CauseEvidence: Hashable, Sendable {
                 && entry.request.address == cause.address
         }
         guard cause.resource != nil, let failed else { return nil }
-        (title, self.requests, self.failed) = (cause.title, requests, failed)
+        (self.requests, self.failed) = (requests, failed)
     }
 
     /// The request as a command for a shell: without credentials, headers and query, which the monitor does not keep.
@@ -29,6 +26,13 @@ package struct CauseEvidence: Hashable, Sendable {
         failed.request.address.map { address in
             "curl -sv -o /dev/null '" + address.replacing("'", with: "%27") + "'"
         }
+    }
+
+    /// The piece of evidence: the requests as an HTTP Archive, with the command as its text. A command that would be
+    /// cut is left out.
+    var piece: EvidencePiece {
+        let text = command.flatMap { $0.utf8.count <= EvidenceEntry.longestText ? $0 : nil } ?? ""
+        return EvidencePiece(.request, ending: "har", text: text, bytes: LoggedRequest.archive(requests).bytes)
     }
 }
 

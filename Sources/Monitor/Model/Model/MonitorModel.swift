@@ -24,6 +24,10 @@ package struct MonitorModel: Sendable {
     var objectives = ObjectiveBook()
     /// What is kept of the faults that checks found.
     package internal(set) var evidence = EvidenceBook()
+    /// What is kept of requests that failed.
+    package internal(set) var requestEvidence = EvidenceBook(limits: .ofRequests)
+    /// Evidence of requests that the owner has not taken yet.
+    var newRequestEvidence: [MonitorEffect] = []
     /// Whether the saved incidents could not be read.
     package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
@@ -138,6 +142,9 @@ package struct MonitorModel: Sendable {
         let wasDown = streams.values[index].settledWord == .down
         if streams.values[index].settle(at: now) { lastingChanges += 1 }
         let isDown = streams.values[index].settledWord == .down
+        if let requests = streams.values[index].takeCauseEvidence() {
+            keep(requests, of: streams.values[index].stream.name, at: now)
+        }
         if wasDown != isDown { troubledCount = max(0, troubledCount + (isDown ? 1 : -1)) }
     }
 

@@ -46,6 +46,12 @@ extension StreamState {
         return wasDown != (word == .down) || wasDown && before != cause?.identity
     }
 
+    /// The requests of a cause that has begun since the last call.
+    mutating func takeCauseEvidence() -> CauseEvidence? {
+        defer { causeEvidence = nil }
+        return causeEvidence
+    }
+
     private mutating func noteChange(to new: StreamCause?, at now: Timestamp) {
         // Stalls and findings have separate entries.
         let isNoted = { (cause: StreamCause) in cause.kind != .check && cause.kind != .stalled }

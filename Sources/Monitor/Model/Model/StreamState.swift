@@ -102,8 +102,8 @@ package struct StreamState: Sendable {
     package internal(set) var lastFailure: Failure?
     /// Why viewers have trouble; nil while all is well, and where the reason is unknown.
     package internal(set) var cause: StreamCause?
-    /// What was kept at the beginning of the latest cause that is a request's failure.
-    package internal(set) var causeEvidence: CauseEvidence?
+    /// The requests of a cause that has begun, until they are kept.
+    var causeEvidence: CauseEvidence?
     var requestFailures = FailureTracker()
     var trouble = Trouble()
     /// The cause of a stream that was down when an earlier process ended, until the stream plays.

@@ -1,4 +1,5 @@
 internal import InstrumentQuality
+internal import InstrumentWatch
 
 /// The state of a stream in a word.
 package enum StreamWord: String, Hashable, Sendable, CaseIterable {
@@ -13,6 +14,8 @@ package enum StreamWord: String, Hashable, Sendable, CaseIterable {
     case starting
     /// The stream waits for its next session.
     case waiting
+    /// Nothing is known of the stream: the monitor of its place sends nothing.
+    case unknown
     /// The monitor has stopped watching the stream.
     case stopped
 }
@@ -30,7 +33,9 @@ extension StreamState {
     package var word: StreamWord {
         switch phase {
         case .retired: return .stopped
-        case .waiting: return isUp == false ? .down : .waiting
+        case .waiting:
+            if isUp == false { return .down }
+            return isUp == nil && stream.origin != nil ? .unknown : .waiting
         case .running, .stopping: break
         }
         if isPlaying { return cause == nil ? .playing : .impaired }

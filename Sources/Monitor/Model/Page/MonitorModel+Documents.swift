@@ -59,7 +59,7 @@ extension MonitorModel {
             state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
-        members["evidence"] = .array(state.causeEvidence.map { [$0.json(of: name)] } ?? [])
+        members["evidence"] = .array(requestEvidence.entries(of: name).suffix(1).map(\.document))
         members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
         members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
@@ -73,12 +73,6 @@ extension MonitorModel {
             }
         )
         return .object(members)
-    }
-
-    /// The requests that were kept at the beginning of a stream's latest cause, else its latest ones, as an HTTP
-    /// Archive (HAR 1.2); nil for an unknown name.
-    package func archive(of name: String) -> JSONValue? {
-        stream(named: name).map { LoggedRequest.archive($0.causeEvidence?.requests ?? Array($0.requests.latest)) }
     }
 
     /// The incidents for the page, each with the evidence of streams that fail.
@@ -207,18 +201,6 @@ extension StreamCause {
         members["rule"] = rule.map { .string($0) }
         members["address"] = address.map { .string($0) }
         return .object(members)
-    }
-}
-
-extension CauseEvidence {
-    func json(of stream: String) -> JSONValue {
-        let time = failed.request.begin?.wallTime ?? failed.time
-        return [
-            "id": .string("\(time.milliseconds)-\(stream)"), "stream": .string(stream), "kind": "request",
-            "time": .string(time.rfc3339),
-            "title": .string(title), "text": command.map { .string($0) } ?? .null,
-            "href": .string("/api/har?name=" + PercentCoding.encoded(stream)),
-        ]
     }
 }
 

@@ -11,6 +11,8 @@ package struct StreamTable: Sendable {
     /// What a person asks the monitor to do.
     package enum Action: Hashable, Sendable {
         case acknowledge(incident: String, note: String)
+        case release(incident: String)
+        case close(incident: String)
         case tryNow(stream: String)
         case checkNow(stream: String)
         case silence(stream: String, reason: String)
@@ -20,6 +22,7 @@ package struct StreamTable: Sendable {
     private enum Input: Hashable {
         case filter
         case note(incident: String)
+        case closing(incident: String)
         case reason(stream: String)
     }
 
@@ -39,6 +42,7 @@ package struct StreamTable: Sendable {
     private var actions: [Action] = []
     private var top = 0
     private var troubles: [Trouble] = []
+    private var places: [PlaceState] = []
     private var detail: JSONValue?
     private var now: Int64?
     private let isColored: Bool
@@ -58,6 +62,7 @@ package struct StreamTable: Sendable {
     /// Takes the monitor's state document.
     package mutating func take(_ document: JSONValue) {
         if case .array(let streams)? = document["streams"] { rows = streams.compactMap { TableRow($0) } }
+        if case .array(let list)? = document["places"] { places = list.compactMap { PlaceState($0) } }
         if let role = document["role"]?.string { canAct = role == "act" }
         if let time = TableRow.time(document["time"]) { now = time }
         if case .array(let list)? = document["incidents"] {
@@ -107,6 +112,12 @@ package struct StreamTable: Sendable {
             let all = Sort.allCases
             sort = all[((all.firstIndex(of: sort) ?? 0) + 1) % all.count]
         case .character("a"): beginAcknowledgement()
+        case .character("r"):
+            if let id = incident(where: { $0.state == "acknowledged" }, is: "acknowledged") {
+                actions.append(.release(incident: id))
+            }
+        case .character("x"):
+            if let id = incident(where: { _ in true }, is: "open") { (input, typed) = (.closing(incident: id), "") }
         case .character("s"): if let current, mayAct { (input, typed) = (.reason(stream: current), "") }
         case .character("t"): if let current, mayAct { actions.append(.tryNow(stream: current)) }
         case .character("c"): if let current, mayAct { actions.append(.checkNow(stream: current)) }
@@ -130,14 +141,16 @@ package struct StreamTable: Sendable {
     }
 
     private mutating func beginAcknowledgement() {
-        guard mayAct, let current else { return }
-        if let trouble = troubles.first(where: { $0.isOpen && $0.id != nil && $0.streams.contains(current) }),
-            let id = trouble.id
-        {
-            (input, typed) = (.note(incident: id), "")
-        } else {
-            notice = "\(current) has no open incident."
-        }
+        if let id = incident(where: \.isOpen, is: "open") { (input, typed) = (.note(incident: id), "") }
+    }
+
+    /// The incident of the current stream that fulfils a condition. Without one, and where the person may not act, a
+    /// notice says so.
+    private mutating func incident(where isWanted: (Trouble) -> Bool, is word: TerminalText) -> String? {
+        guard mayAct, let current else { return nil }
+        let id = troubles.first { $0.id != nil && $0.streams.contains(current) && isWanted($0) }?.id
+        if id == nil { notice = "\(current) has no \(word.string) incident." }
+        return id
     }
 
     private mutating func type(_ key: TerminalKey, _ input: Input) {
@@ -155,6 +168,7 @@ package struct StreamTable: Sendable {
         switch input {
         case .filter: break
         case .note(let incident): actions.append(.acknowledge(incident: incident, note: typed))
+        case .closing(let incident): actions.append(.close(incident: incident))
         case .reason(let stream):
             // A silence without a reason is a riddle for the next person.
             if typed.allSatisfy(\.isWhitespace) { return notice = "Type a reason, or press Esc." }
@@ -208,20 +222,26 @@ package struct StreamTable: Sendable {
         let open = troubles.count { $0.isOpen }
         let kind = troubles.contains { $0.id != nil } ? "incident" : "alert"
         let some: TerminalText = list.count < rows.count ? "\(list.count) of " : ""
-        return some
+        let head: TerminalText =
+            some
             + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(open) \(kind)\(open == 1 ? "" : "s")"
+        guard !places.isEmpty else { return head }
+        let silent = places.compactMap { $0.silence(at: now) }
+        return ([head + ", \(places.count) place\(places.count == 1 ? "" : "s")"] + silent).joined(separator: ", ")
     }
 
     private var footer: TerminalText {
         switch input {
         case .filter?: return "filter by name, label, state or error: \(typed)_  (Enter applies, Esc clears)"
         case .note?: return "acknowledge for an hour; note: \(typed)_  (Enter acknowledges, Esc cancels)"
+        case .closing?: return "close the incident  (Enter closes, Esc cancels)"
         case .reason(let stream)?:
             return "silence \(stream) for an hour; reason: \(typed)_  (Enter silences, Esc cancels)"
         case nil: break
         }
         let filtered: TerminalText = filter.isEmpty ? "" : ", filter '\(filter)'"
-        let acting: TerminalText = canAct ? "  a acknowledge  t try now  c check now  s silence" : ""
+        let acting: TerminalText =
+            canAct ? "  a acknowledge  r release  x close  t try now  c check now  s silence" : ""
         return opened == nil
             ? "q quit  / filter  o order (\(sort.rawValue))" + filtered + "  Enter detail" + acting
             : "q quit  Esc back  Up/Down other stream" + acting
@@ -286,6 +306,7 @@ package struct StreamTable: Sendable {
         if let cause = row.causeText { lines.append("  \(cause)") }
         if let code = row.errorCode { lines.append("  latest error \(code): \(row.errorMessage ?? "")") }
         if !row.broken.isEmpty { lines.append("  broken: \(row.broken.joined(separator: ", "))") }
+        lines += siblingLines(of: row)
         lines.append("")
         if case .array(let log)? = detail?["log"] {
             lines.append("  events (UTC)")
@@ -296,6 +317,23 @@ package struct StreamTable: Sendable {
             }
         }
         return lines.map { cut($0, columns) }
+    }
+
+    /// What other places see of a stream.
+    private func siblingLines(of row: TableRow) -> [TerminalText] {
+        guard let origin = row.origin else { return [] }
+        let others = rows.filter { $0.origin == origin && $0.name != row.name }.sorted { $0.name < $1.name }
+        guard !others.isEmpty else { return [] }
+        let names = others.map { TerminalText($0.place ?? $0.name) }
+        let width = names.map(\.columns).max() ?? 0
+        let lines = zip(others, names).map { other, name -> TerminalText in
+            let reason = other.reason(at: now)
+            let rest: TerminalText =
+                reason.isEmpty
+                ? "start \(Figure.duration(other.startup)), stalled \(Figure.percent(other.rebufferRatio))" : reason
+            return "  " + name.padded(toColumns: width, isRight: false) + "  " + other.stateText(at: now) + "  " + rest
+        }
+        return ["", "  from other places"] + lines
     }
 
     private func cut(_ text: TerminalText, _ columns: Int, _ code: String? = nil, bold: Bool = false) -> TerminalText {
@@ -310,10 +348,31 @@ package struct StreamTable: Sendable {
     }
 }
 
+/// A place whose monitor sends samples.
+private struct PlaceState: Sendable {
+    private let name: String
+    private let isSilent: Bool
+    private let latest: Int64?
+
+    /// Reads a place of the document; nil for a value of another form.
+    init?(_ json: JSONValue) {
+        guard let name = json["name"]?.string else { return nil }
+        (self.name, isSilent, latest) = (name, json["state"]?.string == "silent", TableRow.time(json["latest"]))
+    }
+
+    /// `rome silent for 4 min`; nil for a place that reports.
+    func silence(at now: Int64?) -> TerminalText? {
+        guard isSilent else { return nil }
+        guard let now, let latest, now >= latest else { return "\(name) silent" }
+        return "\(name) silent for " + Figure.duration(Int(clamping: (now - latest) / 1_000 * 1_000))
+    }
+}
+
 /// An incident, or an alert of a monitor without incidents, as a line.
 private struct Trouble: Sendable {
     /// Nil for an alert, which cannot be acknowledged.
     let id: String?
+    let state: String
     let isOpen: Bool
     let isUrgent: Bool
     let streams: [String]
@@ -323,7 +382,7 @@ private struct Trouble: Sendable {
     /// Reads an incident of the document; nil for one that is over, or for a value of another form.
     init?(incident json: JSONValue) {
         guard let id = json["id"]?.string, let state = json["state"]?.string, state != "closed" else { return nil }
-        (self.id, isOpen, isUrgent) = (id, state == "open", json["severity"]?.string == "critical")
+        (self.id, self.state, isOpen, isUrgent) = (id, state, state == "open", json["severity"]?.string == "critical")
         streams = if case .array(let names)? = json["streams"] { names.compactMap(\.string) } else { [] }
         since = TableRow.time(json["since"])
         let count = json["streamCount"]?.int ?? streams.count
@@ -334,7 +393,7 @@ private struct Trouble: Sendable {
 
     init(alert json: JSONValue) {
         let isFiring = json["firing"] == .bool(true)
-        (id, isOpen, isUrgent, since) = (nil, isFiring, isFiring, nil)
+        (id, state, isOpen, isUrgent, since) = (nil, isFiring ? "open" : "pending", isFiring, isFiring, nil)
         streams = json["stream"]?.string.map { [$0] } ?? []
         head =
             "\(isFiring ? "FIRING" : "pending") \(json["alert"]?.string ?? ""): \(json["stream"]?.string ?? "") \(json["reason"]?.string ?? "")"

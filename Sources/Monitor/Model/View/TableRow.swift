@@ -6,9 +6,13 @@ internal import InstrumentText
 /// A stream as the terminal shows it, read from the monitor's state document.
 package struct TableRow: Hashable, Sendable {
     package var name = ""
-    /// `down`, `stalled`, `impaired`, `starting`, `playing`, `waiting`, `stopped`, or a word of a later monitor.
+    /// `down`, `stalled`, `impaired`, `starting`, `playing`, `waiting`, `unknown`, `stopped`, or a word of a later
+    /// monitor.
     package var state = ""
     package var isUp: Bool?
+    /// The place whose monitor plays the stream, and the stream's name there; nil for a stream of this monitor.
+    package var place: String?
+    package var origin: String?
     package var labels: [String: String] = [:]
     package var startup: Int?
     package var rebuffers = 0
@@ -41,6 +45,7 @@ package struct TableRow: Hashable, Sendable {
         guard let name = json["name"]?.string, let state = json["state"]?.string else { return nil }
         (self.name, self.state) = (name, Self.words[state] ?? state)
         if case .bool(let value)? = json["up"] { isUp = value }
+        (place, origin) = (json["place"]?.string, json["origin"]?.string)
         if case .object(let members)? = json["labels"] { labels = members.compactMapValues(\.string) }
         (startup, bitrate, latency) = (json["startup"]?.int, json["bitrate"]?.int, json["latency"]?.int)
         (buffer, age, errors) = (json["buffer"]?.int, json["age"]?.int, json["errors"]?.int ?? 0)
@@ -69,7 +74,7 @@ package struct TableRow: Hashable, Sendable {
     /// How urgent the stream is; larger is worse.
     var trouble: Int {
         (isUp == false || state == "down" ? 8 : 0) + (state == "stalled" ? 4 : 0)
-            + (broken.isEmpty && state != "impaired" ? 0 : 2) + (rebufferRatio > 0.01 ? 1 : 0)
+            + (broken.isEmpty && state != "impaired" ? 0 : 2) + (rebufferRatio > 0.01 || state == "unknown" ? 1 : 0)
     }
 
     /// The state in words, with its duration, or until when the stream waits.

@@ -1,10 +1,10 @@
 // Tiles, incidents, banners and the further views.
 
-const tileStates = ["down", "stalled", "impaired", "playing", "starting", "waiting", "stopped"];
+const tileStates = ["down", "stalled", "impaired", "playing", "unknown", "starting", "waiting", "stopped"];
 
 function drawTiles() {
   const counts = {};
-  for (const row of store.rows.values()) counts[row.state] = (counts[row.state] || 0) + 1;
+  for (const row of store.rows.values()) if (!choices.place || row.place === choices.place) counts[row.state] = (counts[row.state] || 0) + 1;
   const items = tileStates.filter(state => counts[state] || ["down", "stalled", "playing"].includes(state) || choices.state === state)
     .map(state => ({ key: state, figure: String(counts[state] || 0), text: state, tone: counts[state] ? states[state].tone : "zero" }));
   // The objective whose budget is nearest to its end.
@@ -42,6 +42,8 @@ function incidentDetails(incident) {
   const listed = names.slice(0, 4).join(", ");
   const labels = Object.entries(incident.labels || {}).map(([key, value]) => key + "=" + value).filter(text => !incident.title.includes(text)).join(" ");
   const failing = incident.failing < count && isOpen(incident) ? incident.failing + " of " : "";
+  // An incident about a place or an objective has no streams.
+  if (isOpen(incident) && !names.some(name => store.rows.has(name))) return labels;
   return [failing + plural(count, "stream") + (listed ? ": " + listed + (count > 4 ? ", +" + (count - Math.min(4, names.length)) + " more" : "") : ""), labels,
     incident.host && !incident.title.includes(incident.host) ? incident.host : "", incident.evidence?.length ? plural(incident.evidence.length, "piece") + " of evidence" : ""].filter(Boolean).join(" · ");
 }
@@ -50,8 +52,8 @@ function drawIncidents(parent, list) {
   keyed(parent, list, incident => incident.id, incident => {
     const item = el("div", null, "incident"), link = el("a", null, "title");
     link.href = "#" + new URLSearchParams({ incident: incident.id });
-    item.parts = { link, text: el("span", null, "dim"), time: el("span", null, "age"), who: el("span", null, "who"), acts: el("span", null, "acts") };
-    const words = el("div", null, "words", link, item.parts.text);
+    item.parts = { link, text: el("span", null, "dim"), places: el("span", null, "chips"), time: el("span", null, "age"), who: el("span", null, "who"), acts: el("span", null, "acts") };
+    const words = el("div", null, "words", link, item.parts.text, item.parts.places);
     item.append(el("i"), words, item.parts.time, item.parts.who, item.parts.acts);
     item.addEventListener("click", event => { if (!event.target.closest("a,button") && getSelection().isCollapsed) link.click(); });
     return item;
@@ -61,6 +63,7 @@ function drawIncidents(parent, list) {
     say(parts.link, incident.title);
     mark(parts.link, "aria-current", panel.incident === incident.id ? "true" : null);
     say(parts.text, incidentDetails(incident));
+    drawChips(parts.places, incident);
     say(parts.time, (isOpen(incident) ? "" : "closed, ") + duration(end - Date.parse(incident.since)));
     mark(parts.time, "title", "since " + clock(incident.since, now()) + " UTC");
     say(parts.who, holder(incident));
@@ -71,6 +74,7 @@ function drawIncidents(parent, list) {
 
 function drawOverview() {
   drawTiles();
+  drawPlaces();
   const all = incidentsInOrder(), open = all.filter(isOpen);
   say($("opencount"), open.length ? String(open.length) : "");
   $("alerting").hidden = !open.length;
@@ -84,8 +88,9 @@ function drawOverview() {
   if (!$("incidents").hidden) drawIncidentView(all);
   document.querySelector("[data-view=objectives]").hidden = !store.objectives.length;
   if (!$("objectives").hidden) drawObjectives();
-  if (!$("delivery").hidden) drawDelivery();
+  if (!$("delivery").hidden) { drawDelivery(); drawSamples(); }
   drawConfiguration();
+  drawSource();
   drawHealth();
   drawEmpty();
   const down = [...store.rows.values()].filter(row => row.state === "down").length;
@@ -119,6 +124,7 @@ function drawTable(parent, titles, rows, emptyText) {
     parent.table = el("tbody");
     parent.append(el("table", null, "plain", el("thead", null, "", head), parent.table), parent.none = el("p", emptyText, "dim"));
   }
+  say(parent.none, emptyText);
   parent.none.hidden = rows.length > 0;
   parent.table.parentElement.hidden = !rows.length;
   keyed(parent.table, rows, row => row[0], row => {
@@ -135,7 +141,7 @@ function drawTable(parent, titles, rows, emptyText) {
 const drawObjectives = () => drawTable($("objectivelist"), ["Objective", "Days", "Goal", "Value", "Error budget left"],
   store.objectives.map(o => [nameOfObjective(o), o.days ?? dash, share(o.goal), share(o.value), share(o.budgetLeft)]), "No objective is configured.");
 const drawDelivery = () => drawTable($("ledger"), ["Backend", "Emitted", "Delivered", "Queued", "Refused", "Dropped"],
-  store.backends.map(b => [b.name, b.emitted, b.acknowledged, b.queued, b.dead, b.dropped]), "No backend is configured: samples are not recorded.");
+  store.backends.map(b => [b.name, b.emitted, b.acknowledged, b.queued, b.dead, b.dropped]), store.source ? "No backend is used: the monitors of the places record the samples." : "No backend is configured: samples are not recorded.");
 
 /** The banner of a configuration that is not used: file, line, and what to do. */
 function drawConfiguration() {
@@ -161,6 +167,7 @@ function drawEmpty() {
   box.hidden = !isEmpty;
   $("table").hidden = document.querySelector(".tools").hidden = isEmpty;
   if (!isEmpty || box.firstChild) return;
+  if (store.source) { box.append(...explainPlaces()); return; }
   const file = 'streams:\n  - { name: news, url: "https://cdn.example/news/master.m3u8", continuous: true }\n';
   const command = "player-monitor watch --check monitor.yaml\nplayer-monitor watch --listen 127.0.0.1:9464 monitor.yaml";
   box.append(el("h2", "No stream is configured"), el("p", "Add a stream to the configuration, for example monitor.yaml:"), code(file),

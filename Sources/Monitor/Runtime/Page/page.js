@@ -20,14 +20,18 @@ function draw() {
 }
 
 let groupKeys = "";
+/** The choices of a group: the labels that streams have. */
 function drawGroupChoices() {
   const keys = new Set();
   for (const row of store.rows.values()) for (const key in row.labels || {}) keys.add(key);
-  if (choices.group) keys.add(choices.group);
-  const list = [...keys].sort().slice(0, 50), text = list.join("\n");
+  // What the places see of one stream stands together, until a person asks for something else.
+  choices.group ??= hasPlaces() ? byStream : "";
+  if (choices.group === byStream && !hasPlaces()) choices.group = "";
+  if (choices.group && choices.group !== byStream) keys.add(choices.group);
+  const list = [...keys].sort().slice(0, 50), text = hasPlaces() + list.join("\n");
   if (text === groupKeys) return;
   groupKeys = text;
-  $("group").replaceChildren(...[["", "nothing"], ...list.map(key => [key, key])].map(([value, name]) => { const option = el("option", name); option.value = value; return option; }));
+  $("group").replaceChildren(...[["", "nothing"], ...(hasPlaces() ? [[byStream, "stream"]] : []), ...list.map(key => [key, key])].map(([value, name]) => { const option = el("option", name); option.value = value; return option; }));
   $("group").value = choices.group;
 }
 

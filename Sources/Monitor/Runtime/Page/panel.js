@@ -13,7 +13,7 @@ function title(text, aside) { return el("h3", text, "", aside || null); }
 /** The skeleton of a stream's panel; `drawStream` fills it. */
 function buildStream() {
   const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"),
-    urgent: el("div", null, "findings"), findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
+    siblings: el("div", null, "siblings"), urgent: el("div", null, "findings"), findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
   parts.causeTitle = parts.cause.appendChild(el("strong"));
   parts.causeText = parts.cause.appendChild(el("span"));
   parts.waterfall = makeWaterfall(time => parts.timeline.show(time));
@@ -38,10 +38,11 @@ function buildStream() {
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
   parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
   parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
+  parts.siblingTitle = title("Places", el("span", "last 30 min"));
   [parts.urgentTitle, parts.findingTitle] = [title("Findings now"), title("Findings")];
   parts.logTitle = title("Events", el("span", "UTC"));
   $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
-    parts.urgentTitle, parts.urgent, title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
+    parts.siblingTitle, parts.siblings, parts.urgentTitle, parts.urgent, title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -57,7 +58,8 @@ function drawStream() {
   }
   const cause = known.cause, [word, time] = stateText(row || known), tone = lookOf(row || known).tone;
   const labels = Object.entries(known.labels || {}).map(([key, value]) => key + "=" + value);
-  say(parts.labels, [known.title && known.title !== known.name ? known.title : "", ...labels, known.address].filter(Boolean).join(" · "));
+  say(parts.labels, [known.title && known.title !== known.name ? known.title : "", ...labels, known.address, known.place ? "played by the monitor of " + known.place : ""].filter(Boolean).join(" · "));
+  parts.siblingTitle.hidden = !drawSiblings(parts.siblings, row);
   parts.cause.hidden = false;
   dress(parts.cause, "cause " + tone);
   say(parts.causeTitle, (cause ? cause.title + " since " + clock(cause.since, now()) + " UTC" : (word.trim() + " " + time).trim()));
@@ -69,12 +71,14 @@ function drawStream() {
     (link, incident) => say(link, "Incident: " + incident.title + (holder(incident) ? " (" + holder(incident) + ")" : "")));
   const free = own.find(incident => incident.state === "open");
   keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
-  parts.tryNow.hidden = parts.silence.hidden = !may;
-  parts.checkNow.hidden = !may;
+  parts.silence.hidden = !may;
+  // The monitor of the place plays the stream.
+  parts.tryNow.hidden = parts.checkNow.hidden = !may || !!known.place;
   parts.checkNow.disabled = !!detail?.checking;
   say(parts.checkNow, detail?.checking ? "Checking…" : "Check now");
   parts.curl.hidden = !known.address;
-  const names = store.names.filter(name => name !== panel.stream);
+  // The stream in other places is what one compares with first.
+  const siblings = siblingsOf(row).map(sibling => sibling.name), names = [...siblings, ...store.names.filter(name => !siblings.includes(name))].filter(name => name !== panel.stream);
   if (parts.compare.count !== names.length || parts.compare.of !== panel.stream) {
     parts.compare.count = names.length;
     parts.compare.of = panel.stream;
@@ -174,10 +178,10 @@ function drawEvidence(parent, list, namesStreams) {
 }
 
 function buildIncident() {
-  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence"), logTitle: title("Log", el("span", "UTC")), log: el("ol", null, "log") };
+  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), placeTitle: title("Places"), places: el("ul", null, "scope"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence"), logTitle: title("Log", el("span", "UTC")), log: el("ol", null, "log") };
   parts.causeTitle = parts.text.appendChild(el("strong"));
   parts.causeText = parts.text.appendChild(el("span"));
-  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.evidenceTitle, parts.evidence, parts.streamTitle, parts.streams, parts.logTitle, parts.log);
+  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.placeTitle, parts.places, parts.evidenceTitle, parts.evidence, parts.streamTitle, parts.streams, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -198,6 +202,8 @@ function drawIncident() {
   // The list of incidents has a few names and pieces; the incident itself has more, and its log.
   const detail = panel.detail?.id === incident.id ? panel.detail : null;
   const members = detail?.members || (incident.streams || []).map(stream => ({ stream }));
+  parts.placeTitle.hidden = !drawScope(parts.places, incident, members);
+  parts.streamTitle.hidden = parts.streams.hidden = isOpen(incident) && !members.some(member => store.rows.has(member.stream));
   say(parts.streamTitle.firstChild, plural(incident.streamCount ?? members.length, "stream"));
   keyed(parts.streams, members, member => member.stream, member => { const link = el("a"); link.href = address({ incident: null, stream: member.stream }); return link; }, (link, member) => {
     const row = store.rows.get(member.stream);

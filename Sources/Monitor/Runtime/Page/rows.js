@@ -12,7 +12,7 @@ const columns = [
 ];
 
 /** Choices that the browser remembers. */
-const choices = { group: "", layout: "list", sort: "state", isFalling: false, hidden: columns.filter(c => c.isOff).map(c => c.key), state: "", filter: "" };
+const choices = { group: null, layout: "list", sort: "state", isFalling: false, hidden: columns.filter(c => c.isOff).map(c => c.key), state: "", place: "", filter: "" };
 function remember() {
   try { localStorage.setItem("instrument", JSON.stringify({ group: choices.group, layout: choices.layout, hidden: choices.hidden })); } catch { /* no storage */ }
 }
@@ -32,7 +32,7 @@ let shown = [], shells = new Map(), near = new Set(), current = null;
 function wanted() {
   const words = choices.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = store.names.map(name => store.rows.get(name)).filter(row => row
-    && (!choices.state || row.state === choices.state) && (!words.length || words.every(word => textOf(row).includes(word))));
+    && (!choices.state || row.state === choices.state) && (!choices.place || row.place === choices.place) && (!words.length || words.every(word => textOf(row).includes(word))));
   const byName = (a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
   const compare = choices.sort === "state" ? (a, b) => lookOf(a).rank - lookOf(b).rank
     : choices.sort === "name" ? byName : (a, b) => (a[choices.sort] ?? Infinity) - (b[choices.sort] ?? Infinity) || 0;
@@ -40,9 +40,11 @@ function wanted() {
   if (!choices.group) return rows.map(row => row.name);
   const groups = new Map();
   for (const row of rows) {
-    const value = row.labels?.[choices.group] ?? "";
+    const value = choices.group === byStream ? row.origin ?? row.name : row.labels?.[choices.group] ?? "";
     if (groups.has(value)) groups.get(value).push(row.name); else groups.set(value, [row.name]);
   }
+  // A stream stands where the worst of its places would, labels in their order.
+  if (choices.group === byStream) return [...groups].flatMap(([value, names]) => ["\0" + value, ...names.sort()]);
   return [...groups].sort(([a], [b]) => (a === "") - (b === "") || (a < b ? -1 : 1)).flatMap(([value, names]) => ["\0" + value, ...names]);
 }
 const isGroup = entry => entry.startsWith("\0");
@@ -118,7 +120,11 @@ function fill(element) {
   if (!element.parts) makeCells(element, row);
   const parts = element.parts, look = lookOf(row), [word, time] = stateText(row);
   say(parts.sign, look.sign);
-  const labels = Object.entries(row.labels || {}).filter(([key]) => key !== choices.group);
+  say(parts.link, nameIn(row));
+  mark(parts.link, "aria-label", nameIn(row) === row.name ? null : row.name);
+  // What a group says is not said in its rows again.
+  const group = choices.group === byStream ? siblingsOf(row) : [];
+  const labels = Object.entries(row.labels || {}).filter(([key, value]) => key !== choices.group && !(key === "location" && row.place) && !isShared(group, key, value));
   const title = row.title && row.title !== row.name ? [row.title] : [];
   say(parts.labels, [...title, ...labels.map(([, value]) => value)].join(" · "));
   mark(parts.labels, "title", [...title, ...labels.map(([key, value]) => key + "=" + value)].join(" · ") || null);
@@ -135,15 +141,26 @@ function fill(element) {
   element.classList.toggle("selected", panel.stream === row.name);
 }
 
-function fillGroup(element, playing, count) {
+/** Writes a group; of a stream with `rows`, those of its places. */
+function fillGroup(element, playing, count, rows) {
   const value = element.entry.slice(1);
   if (!element.parts) {
     const head = cell(element, "", "rowheader");
-    element.parts = { key: head.appendChild(el("span")), value: head.appendChild(el("b")), count: head.appendChild(el("span", null, "count")) };
+    element.parts = { key: head.appendChild(el("span")), value: head.appendChild(el("b")), count: head.appendChild(el("span", null, "count")), labels: head.appendChild(el("span", null, "labels")) };
   }
-  say(element.parts.key, value ? choices.group + " " : "no " + choices.group);
-  say(element.parts.value, value);
-  say(element.parts.count, playing + " of " + count + " playing");
+  const parts = element.parts;
+  say(parts.value, value);
+  if (rows) {
+    say(parts.key, "");
+    say(parts.count, scopeOf(rows));
+    say(parts.labels, Object.entries(rows[0].labels || {}).filter(([key, value]) => isShared(rows, key, value)).map(([, value]) => value).join(" · "));
+    dress(element, "group " + lookOf(rows.reduce((a, b) => lookOf(b).rank < lookOf(a).rank ? b : a)).tone);
+    return;
+  }
+  say(parts.key, value ? choices.group + " " : "no " + choices.group);
+  say(parts.count, playing + " of " + count + " playing");
+  say(parts.labels, "");
+  dress(element, "group");
 }
 
 /** Makes the rows those that the choices ask for: a person asked for it. */
@@ -177,8 +194,10 @@ function rest(list) {
 }
 
 function drawGroups() {
+  // The words of a stream are about all of its places, also those that a filter leaves out.
+  const streams = choices.group === byStream ? rowsByStream() : null;
   let group = null, playing = 0, count = 0;
-  const end = () => { if (group !== null) fillGroup(shells.get(group), playing, count); };
+  const end = () => { if (group !== null) fillGroup(shells.get(group), playing, count, streams?.get(group.slice(1))); };
   for (const entry of shown) {
     if (isGroup(entry)) { end(); [group, playing, count] = [entry, 0, 0]; continue; }
     count += 1;
@@ -215,7 +234,7 @@ function admit() {
   shown = shown.filter(entry => shells.has(entry));
   const known = new Set(shown), added = store.names.filter(name => !known.has(name));
   // What a filter leaves out is said in a line.
-  if (!added.length || choices.filter || choices.state) return;
+  if (!added.length || choices.filter || choices.state || choices.place) return;
   if (choices.group) { arrange(); return; }
   for (const name of added) {
     const element = shell(name);

@@ -5,12 +5,13 @@ const states = {
   down: { rank: 0, sign: "■", tone: "down" },
   stalled: { rank: 1, sign: "▮", tone: "stall" },
   impaired: { rank: 2, sign: "▲", tone: "stall" },
-  starting: { rank: 3, sign: "…", tone: "idle" },
-  playing: { rank: 4, sign: "▶", tone: "ok" },
-  waiting: { rank: 5, sign: "○", tone: "idle" },
-  stopped: { rank: 6, sign: "□", tone: "idle" },
+  unknown: { rank: 3, sign: "?", tone: "idle" },
+  starting: { rank: 4, sign: "…", tone: "idle" },
+  playing: { rank: 5, sign: "▶", tone: "ok" },
+  waiting: { rank: 6, sign: "○", tone: "idle" },
+  stopped: { rank: 7, sign: "□", tone: "idle" },
 };
-const unknownState = { rank: 4, sign: "·", tone: "idle" };
+const otherState = { rank: 5, sign: "·", tone: "idle" };
 
 const store = {
   rows: new Map(),
@@ -20,6 +21,11 @@ const store = {
   silences: [],
   objectives: [],
   backends: [],
+  /** The places whose monitors send samples, and the source of the samples; none for a monitor that plays itself. */
+  places: [],
+  source: null,
+  /** The rows of each stream in its places, once they are asked for after a document. */
+  origins: null,
   monitor: {},
   role: "",
   /** When the latest document arrived, and how far the monitor's clock is ahead of this one. */
@@ -31,7 +37,7 @@ const store = {
 /** The monitor's time; stands still while nothing arrives. */
 const now = () => (store.isStale ? store.latest : Date.now()) + store.ahead;
 
-const lookOf = row => states[row.state] || unknownState;
+const lookOf = row => states[row.state] || otherState;
 
 /** Takes a document: the whole state, or an update. Returns the names of the streams that changed. */
 function take(document, isWhole) {
@@ -39,6 +45,7 @@ function take(document, isWhole) {
   const time = Date.parse(document.time);
   if (!isNaN(time)) store.ahead = time - store.latest;
   const streams = document.streams || [];
+  store.origins = null;
   if (isWhole) {
     store.rows = new Map(streams.map(row => [row.name, row]));
     store.names = streams.map(row => row.name);
@@ -48,7 +55,7 @@ function take(document, isWhole) {
       store.rows.set(row.name, row);
     }
   }
-  for (const key of ["incidents", "silences", "objectives", "backends", "monitor", "role"]) if (document[key] !== undefined) store[key] = document[key];
+  for (const key of ["incidents", "silences", "objectives", "backends", "places", "source", "monitor", "role"]) if (document[key] !== undefined) store[key] = document[key];
   return streams.map(row => row.name);
 }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Instrument
+internal import InstrumentChrome
 internal import InstrumentCommandLine
 internal import InstrumentFiles
 
@@ -14,18 +15,16 @@ internal import Musl
 
 /// Prints a page to a PDF, with a browser of this machine.
 struct PagePrinter {
-    /// The names of the browsers that can print without a window.
-    static let browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
     /// The longest time of a print.
     private static var patience: Duration { .seconds(120) }
 
     private let program: String
 
-    /// - Parameter browser: the browser; nil for the first of ``browsers`` that is installed.
+    /// - Parameter browser: the browser; nil for the first of `ChromeLaunch.programs` that is installed.
     init(browser: String?) throws {
-        guard let program = browser ?? Self.browsers.first(where: Self.isInstalled) else {
+        guard let program = browser ?? ChromeLaunch.programs.first(where: Self.isInstalled) else {
             throw ValidationError(
-                "--pdf needs an installed browser (found none of \(Self.browsers.joined(separator: ", "))); install chromium, or print the page of -o FILE"
+                "--pdf needs an installed browser (found none of \(ChromeLaunch.programs.joined(separator: ", "))); install chromium, or print the page of -o FILE"
             )
         }
         self.program = program

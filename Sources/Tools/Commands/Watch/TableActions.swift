@@ -17,6 +17,9 @@ extension StreamTable.Action {
                 "/api/incidents/\(PercentCoding.encoded(incident))/acknowledge",
                 ["by": .string(person), "for": "1h", "note": .string(note)]
             )
+        case .release(let incident):
+            ("/api/incidents/\(PercentCoding.encoded(incident))/release", ["by": .string(person)])
+        case .close(let incident): ("/api/incidents/\(PercentCoding.encoded(incident))/close", ["by": .string(person)])
         case .tryNow(let stream): ("/api/try?name=" + PercentCoding.encoded(stream), [:])
         case .checkNow(let stream): ("/api/check?name=" + PercentCoding.encoded(stream), [:])
         case .silence(let stream, let reason):
@@ -40,6 +43,8 @@ extension Monitor {
         case .checkNow(let stream): return await checkNow(stream, by: person).refusal
         case .acknowledge(let incident, let note):
             result = await act(.acknowledge(id: incident, until: .seconds(3_600), note: note), by: person)
+        case .release(let incident): result = await act(.release(id: incident), by: person)
+        case .close(let incident): result = await act(.close(id: incident), by: person)
         case .silence(let stream, let reason):
             guard let matcher = LabelMatcher(label: "stream", value: stream) else { return TryOutcome.unknown.refusal }
             result = await act(.silence([matcher], for: .seconds(3_600), reason: reason), by: person)

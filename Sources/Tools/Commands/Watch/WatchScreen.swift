@@ -106,6 +106,8 @@ extension StreamTable.Action {
     fileprivate var done: TerminalText {
         switch self {
         case .acknowledge: "Acknowledged for an hour."
+        case .release: "Given back."
+        case .close: "Closed."
         case .tryNow(let stream): "A session of \(stream) starts now."
         case .checkNow(let stream): "A check of \(stream) starts now."
         case .silence(let stream, _): "\(stream) is silenced for an hour."

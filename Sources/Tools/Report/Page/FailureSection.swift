@@ -14,16 +14,19 @@ enum FailureSection {
         }
         let rows = causes.map { cause, count -> HTML in
             """
-            <tr><td>\(count)</td><td>\(Decimal.percent(count, of: set.estimated.sessions))</td>\
-            <td>\(cause.hasStarted ? "during playback" : "before the start")</td><td><bdi>\(cause.code ?? "–")</bdi></td>\
-            <td>\(cause.status.map(String.init) ?? "–")</td><td class="wide"><bdi>\(cause.description)</bdi></td></tr>
+            <tr><td data-t="sessions">\(count)</td>\
+            <td data-t="share">\(Decimal.percent(count, of: set.estimated.sessions))</td>\
+            <td data-t="when">\(cause.hasStarted ? "during playback" : "before the start")</td>\
+            <td data-t="code"><bdi>\(cause.code ?? "–")</bdi></td>\
+            <td data-t="HTTP status">\(cause.status.map(String.init) ?? "–")</td>\
+            <td class="wide"><bdi>\(cause.description)</bdi></td></tr>
             """
         }
         return """
             <section aria-labelledby="failures">
             <h2 id="failures">Failures by cause</h2>
             <div class="scroll" role="group" aria-labelledby="failures" tabindex="0">
-            <table class="left">
+            <table class="left stacked">
             <thead><tr><th scope="col">Sessions</th><th scope="col">Share</th><th scope="col">When</th><th scope="col">Code</th>\
             <th scope="col">HTTP status</th><th scope="col">Description</th></tr></thead>
             <tbody>\(rows.joined())</tbody>

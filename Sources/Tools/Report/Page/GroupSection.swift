@@ -11,17 +11,20 @@ enum GroupSection {
             "<th scope=\"col\"><bdi>\(title)</bdi></th>"
         }
         let rows = groups.sorted.map { group -> HTML in
-            let names = names(of: group, count: groups.dimensions.count).map { name -> HTML in
-                "<td><bdi>\(PageDesign.cut(name, to: 80))</bdi></td>"
+            let values = Self.names(of: group, count: groups.dimensions.count)
+            let names = zip(groups.dimensions.map(\.name), values).map { title, name -> HTML in
+                "<td data-t=\"\(title)\"><bdi>\(PageDesign.cut(name, to: 80))</bdi></td>"
             }
-            let cells = cells(of: group).map { cell -> HTML in "<td>\(cell)</td>" }
+            let cells = zip(columns, cells(of: group)).map { title, cell -> HTML in
+                "<td data-t=\"\(title)\">\(cell)</td>"
+            }
             return "<tr>\(names.joined())\(cells.joined())</tr>"
         }
         return """
             <section aria-labelledby="groups">
             <h2 id="groups">Sessions by \(groups.dimensions.map(\.name).joined(separator: ", "))</h2>
             <div class="scroll" role="region" aria-labelledby="groups" tabindex="0">
-            <table class="left">
+            <table class="left stacked">
             <thead><tr>\(heads.joined())</tr></thead>
             <tbody>\(rows.joined())</tbody>
             </table>

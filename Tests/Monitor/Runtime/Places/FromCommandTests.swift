@@ -88,7 +88,7 @@ struct FromCommandTests {
         let second = try watch(front, "--state", state)
         let other = await second.port()
         let rows = try JSONValue(parsing: RawClient.get("/api/state", port: other).body)["streams"]?.elements
-        #expect(rows?.map { $0["state"]?.string } == ["waiting", "down"])
+        #expect(rows?.map { $0["state"]?.string } == ["unknown", "down"])
         try await front.insert(paris.begin("news", at: clock.timestamp), scratch)
         await second.wait(for: "news (paris) plays")
         second.send(SIGTERM)

@@ -107,7 +107,7 @@ struct PlaceTests {
         let title = try #require(drive.titles.first)
         #expect(drive.titles.count == 1 && title.hasPrefix("No samples from oslo since "))
         #expect(drive.state("news", "oslo")?.isUp == nil)
-        #expect(drive.state("news", "oslo")?.word == .waiting)
+        #expect(drive.state("news", "oslo")?.word == .unknown)
         #expect(drive.state("news", "paris")?.word == .playing)
         #expect(drive.model.alerts.isEmpty)
         // Nothing is played here.
