@@ -23,10 +23,8 @@ package final class ProbeSource: SessionSource {
     private let taps: SessionTaps
     private let transport: any HTTPTransport
     private let userAgent: String
-    /// The headers of all sessions and checks.
-    private let headers: HTTPHeaders
-    /// Whether each session and each check keeps the cookies of its servers.
-    private let keepsCookies: Bool
+    /// The headers and cookies of sessions and checks.
+    private let headers: StreamHeaders
     private let clock: any SchedulingClock
     private let running = Lock<[Int: Running]>([:])
     private let poll = Lock<ScheduledAction?>(nil)
@@ -41,8 +39,7 @@ package final class ProbeSource: SessionSource {
     ///   - taps: passes the events of the chain to the sessions.
     ///   - transport: fetches playlists and segments of all sessions.
     ///   - userAgent: the `User-Agent` of all sessions.
-    ///   - headers: the headers of all requests for streams; secret ones go to the origin of a stream's address alone.
-    ///   - keepsCookies: whether each session and each check keeps the cookies of its servers until it ends.
+    ///   - headers: the headers and cookies of all requests for streams.
     ///   - clock: the clock of the instrument.
     ///   - reportsResponses: whether a backend needs the responses of requests.
     package init(
@@ -50,19 +47,19 @@ package final class ProbeSource: SessionSource {
         taps: SessionTaps,
         transport: any HTTPTransport,
         userAgent: String = InstrumentVersion.userAgent(),
-        headers: HTTPHeaders = HTTPHeaders(),
-        keepsCookies: Bool = false,
+        headers: StreamHeaders = StreamHeaders(),
         clock: any SchedulingClock = SystemClock(),
         reportsResponses: @escaping @Sendable () -> Bool = { false }
     ) {
         (self.instrument, self.taps, self.transport, self.clock) = (instrument, taps, transport, clock)
         (self.userAgent, self.reportsResponses) = (userAgent, reportsResponses)
-        (self.headers, self.keepsCookies) = (headers, keepsCookies)
+        self.headers = headers
     }
 
     package func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void) {
         var configuration = ProbeConfiguration(userAgent: userAgent)
-        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
+        configuration.headers = headers.headers(of: stream.name)
+        configuration.keepsCookies = headers.keepsCookies
         if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let probe = Probe(
             MediaSource(stream.url.secretText),
@@ -74,7 +71,7 @@ package final class ProbeSource: SessionSource {
         instrument.set(.monitorStream, to: stream.name, in: .tracker(tracker))
         taps.add(tracker) { report(.event($0)) }
         probe.report(requestsTo: { report(.request(RequestObservation($0))) })
-        let check = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
+        let check = CheckPlan(stream, headers).map { plan in
             Task(executorPreference: checkExecutor) { [transport, clock] in
                 await plan.run(stream, transport, clock) { report(.checked($0)) }
             }
@@ -122,9 +119,7 @@ package final class ProbeSource: SessionSource {
 
 extension ProbeSource: StreamChecker {
     package func check(_ stream: WatchedStream, report: @escaping @Sendable (CheckProgress) -> Void) {
-        guard let plan = CheckPlan(stream, headers: headers, keepsCookies: keepsCookies) else {
-            return report(.ended(nil))
-        }
+        guard let plan = CheckPlan(stream, headers) else { return report(.ended(nil)) }
         checks.withLock { checks in
             checks.next += 1
             let number = checks.next
@@ -193,10 +188,11 @@ struct CheckPlan {
     private let configuration: StreamCheckConfiguration
 
     /// Creates a plan; nil for a stream without checks.
-    init?(_ stream: WatchedStream, headers: HTTPHeaders = HTTPHeaders(), keepsCookies: Bool = false) {
+    init?(_ stream: WatchedStream, _ headers: StreamHeaders = StreamHeaders()) {
         let settings = stream.checks
         var configuration = StreamCheckConfiguration()
-        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
+        configuration.headers = headers.headers(of: stream.name)
+        configuration.keepsCookies = headers.keepsCookies
         configuration.keepsEvidence = true
         var media = MediaCheckConfiguration()
         (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)
