@@ -1,0 +1,35 @@
+public import Instrument
+public import InstrumentHTTP
+
+/// The answer of a server that a manifest names beside its media: a steering server, or one with patches of an MPD.
+public struct ServerAnswer: Sendable {
+    /// What was asked for.
+    public enum Purpose: Hashable, Sendable {
+        /// A steering manifest (RFC 8216bis section 7; ETSI TS 103 998).
+        case steering
+        /// A patch of the MPD that was read before (ISO/IEC 23009-1 clause 5.15).
+        case patch
+    }
+
+    /// What the server sent.
+    public enum Response: Hashable, Sendable {
+        /// The body of a response with a status of success.
+        case body([UInt8])
+        /// No such response: the reason, without secrets, and the status.
+        case failure(String, status: Int?)
+    }
+
+    /// What was asked for.
+    public var purpose: Purpose
+    /// The address, after redirects where the server answered.
+    public var url: HTTPURL
+    /// What the server sent.
+    public var response: Response
+    /// The time at which the answer was there.
+    public var fetched: Timestamp
+
+    /// Creates an answer.
+    public init(_ purpose: Purpose, url: HTTPURL, response: Response, fetched: Timestamp) {
+        (self.purpose, self.url, self.response, self.fetched) = (purpose, url, response, fetched)
+    }
+}
