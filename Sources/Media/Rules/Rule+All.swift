@@ -6,7 +6,7 @@ extension Rule {
     static let resources = [
         manifestUnavailable, contentTypeWrong, limitExceeded, segmentUnavailable, segmentUnreadable,
         segmentUndecipherable,
-        byteRangeWrong, byteRangeIgnored, nothingToPlay,
+        byteRangeWrong, byteRangeIgnored, nothingToPlay, steeringWrong,
     ]
 
     /// Rules on HLS playlists.
@@ -18,7 +18,10 @@ extension Rule {
         + [mediaSequenceBackwards, mediaSequenceJump, discontinuitySequenceWrong, segmentChanged, eventSegmentRemoved]
         + [endlistMissing, endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
         + [keyInconsistent, mapInconsistent, gapListed]
-        + [bandwidthMissing, renditionGroupDuplicate, renditionGroupMissing, renditionGroupMembersDiffer]
+        + [
+            bandwidthMissing, keyframePlaylistWrong, renditionGroupDuplicate, renditionGroupMissing,
+            renditionGroupMembersDiffer,
+        ]
         + [variantTargetDurationDiffers, variantLags, variantDiscontinuitiesDiffer]
 
     /// Rules on MPDs.
@@ -27,14 +30,15 @@ extension Rule {
         + [publishTimeBackwards, updatePeriodNotKept, mpdStale]
         + [timelineGap, timelineOverlap, periodBoundary]
         + [availabilityStartChanged, availabilityTimeWrong, utcTimingWrong]
-        + [availabilityOffsetWrong, serviceDescriptionWrong, producerReferenceWrong]
+        + [availabilityOffsetWrong, serviceDescriptionWrong, producerReferenceWrong, trickModeWrong, patchWrong]
 
     /// Rules on segments.
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
-        segmentTruncated, tracksApart, framesMissing,
+        segmentTruncated, tablesMissing, tracksApart, framesMissing,
         codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
-        tracksChanged, trackMissing, resolutionMismatch, keyframeMissing, renditionLengthsDiffer,
+        tracksChanged, trackMissing, resolutionMismatch, audioConfigurationMismatch, encodingChanged, keyframeMissing,
+        renditionLengthsDiffer,
         subtitlesMalformed, subtitleTimesWrong,
     ]
 }

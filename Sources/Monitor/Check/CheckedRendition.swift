@@ -67,21 +67,22 @@ extension Presentation {
 extension MultivariantVersion {
     /// The playlists of keyframes (`EXT-X-I-FRAME-STREAM-INF`), each once.
     var keyframeRenditions: [CheckedRendition] {
-        var known: Set<HTTPURL> = []
-        return tags("EXT-X-I-FRAME-STREAM-INF").prefix(Self.mostKeyframeRenditions).compactMap { tag in
-            guard let text = tag.attributes["URI"],
-                let address = try? url.resolving(text), known.insert(address).inserted
-            else { return nil }
-            var checked = CheckedRendition(name: "keyframes/\(known.count - 1)", kind: .video)
-            (checked.playlistURL, checked.isKeyframeOnly) = (address, true)
+        keyframePlaylists.map { playlist in
+            var checked = CheckedRendition(name: playlist.name, kind: .video)
+            (checked.playlistURL, checked.isKeyframeOnly) = (playlist.url, true)
             return checked
         }
     }
-
-    private static let mostKeyframeRenditions = 100
 }
 
 extension CheckedRendition {
+    /// The rendition, as one of keyframes alone.
+    var asKeyframes: CheckedRendition {
+        var rendition = self
+        rendition.isKeyframeOnly = true
+        return rendition
+    }
+
     /// The role of a segment of the rendition.
     var role: SegmentOrder.Role {
         if isKeyframeOnly { return .keyframes }

@@ -6,5 +6,6 @@ extension FetchFailure {
     init(_ kind: Kind, _ url: HTTPURL, _ failure: ResourceClient.Failure) {
         self.init(kind: kind, url: url, reason: failure.reason)
         if case .status(let status) = failure { self.status = status }
+        if case .coding = failure { isCoding = true }
     }
 }

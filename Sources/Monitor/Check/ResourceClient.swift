@@ -25,11 +25,13 @@ struct ResourceClient: Sendable {
         case connection(String)
         /// The response has other bytes than the requested range.
         case otherRange(String)
+        /// The body is not in a content coding that can be read.
+        case coding(String)
 
         var reason: String {
             switch self {
             case .status(let status): "status \(status)"
-            case .connection(let reason), .otherRange(let reason): reason
+            case .connection(let reason), .otherRange(let reason), .coding(let reason): reason
             }
         }
     }
@@ -39,6 +41,8 @@ struct ResourceClient: Sendable {
         var bytes: [UInt8]
         /// Whether the server sent the whole resource instead of the range.
         var isRangeIgnored = false
+        /// What shows that the file ends before the range does; nil where the range is there.
+        var shortage: String?
     }
 
     func manifest(_ url: HTTPURL) async -> Result<FetchedText, Failure> {
@@ -69,7 +73,9 @@ struct ResourceClient: Sendable {
             // A server may ignore the range and send the whole.
             guard let range, response.status == 200 else {
                 if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
-                return .success(Body(bytes: response.body))
+                let count = response.body.count
+                let shortage = range.flatMap { $0.shortage(count: count, size: response.statedSize) }
+                return .success(Body(bytes: response.body, shortage: shortage))
             }
             let whole = response.body
             let (start, length) = (Int(clamping: range.offset), range.length.map { Int(clamping: $0) })
@@ -79,7 +85,8 @@ struct ResourceClient: Sendable {
             }
             let rest = whole[start...]
             let part = Array(length.map { rest.prefix($0) } ?? rest)
-            return .success(Body(bytes: part, isRangeIgnored: part.count < whole.count))
+            let shortage = range.shortage(count: part.count, size: whole.count)
+            return .success(Body(bytes: part, isRangeIgnored: part.count < whole.count, shortage: shortage))
         }
     }
 
@@ -136,7 +143,29 @@ struct ResourceClient: Sendable {
                 // What follows is advice.
                 return .failure(.otherRange(String(error.message.prefix { $0 != ";" })))
             }
+            if [.contentCoding, .unknownCoding].contains(error.code) {
+                return .failure(.coding(String(error.message.prefix { $0 != ";" && $0 != "(" }.trimmingWhitespace)))
+            }
             return .failure(.connection("\(error.code): \(error.message)"))
         }
+    }
+}
+
+extension HTTPResponse {
+    /// The size of the file of which the response has a range, by `Content-Range`; nil where the server does not say.
+    fileprivate var statedSize: Int? {
+        guard status == 206, let text = headers["Content-Range"], let slash = text.lastIndex(of: "/") else {
+            return nil
+        }
+        return Int(text[text.index(after: slash)...].trimmingWhitespace)
+    }
+}
+
+extension ByteRange {
+    /// What shows that a file of a size ends before the range does, of which `count` bytes came; nil without it.
+    fileprivate func shortage(count: Int, size: Int?) -> String? {
+        guard let length, Int64(count) < length else { return nil }
+        let file = size.map { " of a file of \($0) bytes" } ?? ""
+        return "\(count) bytes\(file) for \(headerValue), which has \(length)"
     }
 }

@@ -101,10 +101,14 @@ actor SegmentFetcher {
         case .success(let body):
             facts.byteCount = body.bytes.count
             facts.hash = FNV1a.hash64(body.bytes)
-            facts.isRangeIgnored = body.isRangeIgnored
+            (facts.isRangeIgnored, facts.rangeShortage) = (body.isRangeIgnored, body.shortage)
             if case .unsupported = segment.encryption?.method {
                 let head = client.configuration.keepsEvidence ? SegmentHead(initialization: [], bytes: body.bytes) : nil
                 return FetchedSegment(order: order, facts: facts, head: head)
+            }
+            if body.bytes.isEmpty {
+                facts.failure = .unreadable("\(ManifestContent.empty)")
+                return FetchedSegment(order: order, facts: facts)
             }
             return await inspect(body.bytes, order, facts, keepsMedia: keepsMedia)
         }
@@ -146,7 +150,8 @@ actor SegmentFetcher {
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(media: plain, initialization: start)
             facts.take(inspection, hasReadableSamples: !hasSamples)
-            facts.isTruncated = inspection.isTruncated
+            (facts.isTruncated, facts.lacksTables) = (inspection.isTruncated, inspection.lacksTables)
+            facts.chunkCount = inspection.chunkCount
             facts.hasTimeline = inspection.hasTimeline
             facts.wrap = inspection.wrap
             facts.refusal = inspection.refusal.map { refusal in
@@ -162,7 +167,10 @@ actor SegmentFetcher {
             let isFragment = segment.initialization == nil && Self.isFragment(plain)
             if case .unreadable(let reason) = error, !isFragment {
                 // A wrong key leaves bytes that look like a padding once in 256 segments, and a wrong IV always does.
-                facts.failure = facts.isEncrypted ? .undecipherable("\(reason) after decryption") : .unreadable(reason)
+                facts.failure =
+                    facts.isEncrypted
+                    ? .undecipherable("\(reason) after decryption")
+                    : .unreadable(ManifestContent(plain).replacement ?? reason)
             }
         }
         // Pictures and sound of encrypted samples cannot be decoded.
@@ -221,7 +229,9 @@ actor SegmentFetcher {
     private func initialization(_ segment: InitializationSegment) async -> [UInt8]? {
         if let known = initializations[segment] { return known }
         guard case .success(let bytes) = await client.bytes(segment.url, segment.byteRange) else { return nil }
-        guard let plain = await decrypted(bytes, segment.encryption).plain else { return nil }
+        guard let plain = await decrypted(bytes, segment.encryption).plain,
+            ManifestContent(plain).replacement == nil
+        else { return nil }
         if initializations.count >= Self.mostKept { initializations = [:] }
         initializations[segment] = plain
         return plain
@@ -232,12 +242,27 @@ actor SegmentFetcher {
         var failures: [FetchFailure] = []
         let needed = [segment.encryption?.keyURL, segment.initialization?.url].compactMap(\.self)
         for url in needed {
-            let range = segment.initialization?.url == url ? segment.initialization?.byteRange : nil
-            if case .failure(let failure) = await client.body(url, range) {
-                failures.append(failure.observation(of: url))
+            let initialization = segment.initialization?.url == url ? segment.initialization : nil
+            switch await client.body(url, initialization?.byteRange) {
+            case .failure(let failure): failures.append(failure.observation(of: url))
+            case .success(let body):
+                guard let initialization else { continue }
+                let plain = await decrypted(body.bytes, initialization.encryption)
+                let found = plain.fault ?? plain.plain.flatMap { ManifestContent($0).replacement }
+                if let found { failures.append(FetchFailure(kind: .initialization, url: url, reason: found)) }
             }
         }
         return failures
+    }
+}
+
+extension ManifestContent {
+    /// What came in the place of media, as a noun; nil for media, and for bytes that may be media.
+    fileprivate var replacement: String? {
+        switch self {
+        case .playlist, .markup, .page, .json, .compressed, .empty: "\(self)"
+        case .media, .text, .binary: nil
+        }
     }
 }
 
@@ -270,6 +295,7 @@ extension SegmentFetcher {
         case .status(let status): .status(status)
         case .connection(let reason): .connection(reason)
         case .otherRange(let found): .otherRange(found)
+        case .coding(let found): .coding(found)
         }
     }
 
@@ -303,6 +329,7 @@ extension SegmentFacts {
             known.size = track.size.map { Resolution(width: $0.width, height: $0.height) }
             known.sampleAspect = track.sampleAspect
             known.largestGap = track.largestGap
+            (known.channelCount, known.sampleRate) = (track.channelCount, track.sampleRate)
             return known
         }
         if inspection.declaresVideo { declaredKinds.insert(.video) }

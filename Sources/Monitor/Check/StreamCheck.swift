@@ -97,6 +97,7 @@ struct CheckSession {
         await fetchRoot()
         // A media playlist that is the root was fetched with it.
         await reloadPlaylists { $0.attempts == 0 }
+        await askServers()
         await askDirectives()
         await follow()
         let known = run.violationCount
@@ -190,6 +191,7 @@ struct CheckSession {
 
     private mutating func fetchRoot() async {
         let rootURL: HTTPURL
+        var trickMode: Presentation?
         switch await client.manifest(manifestURL) {
         case .failure(let failure):
             run.observe(FetchFailure(.manifest, manifestURL, failure))
@@ -203,12 +205,21 @@ struct CheckSession {
             desk?.take(text, of: nil)
             run.observe(text, as: .root)
             rootURL = text.url
+            if let manifest = run.history.manifest {
+                trickMode = Presentation.trickMode(
+                    of: manifest.root,
+                    at: manifest.url,
+                    now: manifest.fetched.wallTime,
+                    clockOffset: run.history.clockOffset
+                )
+            }
         }
         guard let presentation = run.history.presentation else { return }
         manifestURL = presentation.live?.reloadURL ?? manifestURL
         var found = presentation.checkedRenditions(rootURL: rootURL)
         if presentation.format == .hls { found += run.history.multivariant?.keyframeRenditions ?? [] }
-        await indexParts(of: presentation, &found)
+        found += trickMode?.checkedRenditions(rootURL: rootURL).map(\.asKeyframes) ?? []
+        await indexParts(of: [presentation, trickMode].compactMap(\.self), &found)
         report.skippedRenditionCount = max(0, found.count - configuration.maxRenditions)
         found = Array(found.prefix(configuration.maxRenditions))
         merge(found)
@@ -239,12 +250,12 @@ struct CheckSession {
     }
 
     /// Fetches the indexes of files that are one segment each (`SegmentBase`), each once in a run.
-    private mutating func indexParts(of presentation: Presentation, _ found: inout [CheckedRendition]) async {
-        guard configuration.segmentCount > 0 else { return }
+    private mutating func indexParts(of presentations: [Presentation], _ found: inout [CheckedRendition]) async {
+        guard configuration.segmentCount > 0, let presentation = presentations.first else { return }
         var known: [String: PeriodParts] = [:]
         for index in found.indices.prefix(configuration.maxRenditions) {
             let name = found[index].name
-            let rendition = presentation.renditions.first { $0.id.description == name }
+            let rendition = presentations.lazy.flatMap(\.renditions).first { $0.id.description == name }
             guard case .parts(let sources) = rendition?.source else { continue }
             var parts = files[name] ?? PeriodParts()
             parts.take(Array(sources.prefix(Self.mostPeriods)))

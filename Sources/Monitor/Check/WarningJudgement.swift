@@ -11,8 +11,6 @@ package enum WarningJudgement: Hashable {
     case notices
     /// The warning is about one playback and its connection, not about the stream.
     case playback
-    /// A check does not use the resource.
-    case unused(String)
 }
 
 extension StreamWarning.Kind.Known {
@@ -37,8 +35,8 @@ extension StreamWarning.Kind.Known {
         case .preloadHint: .rule("preload-hint-not-kept")
         case .notSupported: .notices
         case .lateSubtitles, .expiredSegments: .playback
-        case .manifestPatch: .unused("a check loads the whole MPD each time")
-        case .steering: .unused("a check asks no steering server")
+        case .manifestPatch: .rule("mpd-patch-wrong")
+        case .steering: .rule("steering-wrong")
         case .adSignal: .rule("ad-signal-wrong")
         }
     }

@@ -25,6 +25,7 @@ package final class ProbePage: Sendable {
     private let transport: any HTTPTransport
     private let guarded: any HTTPTransport
     private let userAgent: String
+    private let headers: StreamHeaders
     private let clock: any SchedulingClock
     /// Probes that run, by the name of their stream.
     private let running = Lock<[String: Int]>([:])
@@ -33,13 +34,16 @@ package final class ProbePage: Sendable {
     ///   - transport: for configured private addresses.
     ///   - guarded: refuses private addresses.
     ///   - userAgent: the `User-Agent` of the probe.
+    ///   - headers: the headers and cookies of the streams.
     package init(
         transport: any HTTPTransport,
         guarded: any HTTPTransport,
         userAgent: String = InstrumentVersion.userAgent(),
+        headers: StreamHeaders = StreamHeaders(),
         clock: any SchedulingClock = SystemClock()
     ) {
         (self.transport, self.guarded, self.userAgent, self.clock) = (transport, guarded, userAgent, clock)
+        self.headers = headers
     }
 
     /// Plays a target and returns the page.
@@ -64,7 +68,7 @@ package final class ProbePage: Sendable {
             }
         }
         let limit = Self.limit(scrapeTimeout: scrapeTimeout)
-        return .success(await play(url, stream.profile, isPrivate: stream.url.hasPrivateHost, .seconds(limit), format))
+        return .success(await play(url, stream, within: .seconds(limit), format))
     }
 
     /// The time of a probe in seconds, at most 120: what the scrape allows, without half a second for the answer
@@ -89,13 +93,15 @@ package final class ProbePage: Sendable {
 
     private func play(
         _ url: HTTPURL,
-        _ profile: String?,
-        isPrivate: Bool,
-        _ limit: Duration,
+        _ stream: WatchedStream,
+        within limit: Duration,
         _ format: MetricsWriter.Format
     ) async -> [UInt8] {
+        let isPrivate = stream.url.hasPrivateHost
         var configuration = ProbeConfiguration(allowsPrivateAddresses: isPrivate, userAgent: userAgent)
-        if let profile, let profile = PlayerProfile(named: profile) { configuration.profile = profile }
+        configuration.headers = headers.headers(of: stream.name)
+        configuration.keepsCookies = headers.keepsCookies
+        if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let taps = SessionTaps()
         let instrument = Instrument(
             hub: CoreHub(),

@@ -20,6 +20,8 @@ package final class ProbeSource: SessionSource {
     private let taps: SessionTaps
     private let transport: any HTTPTransport
     private let userAgent: String
+    /// The headers and cookies of sessions and checks.
+    private let headers: StreamHeaders
     /// The checks beside sessions, also beside those of another source.
     package let checks: SessionChecks
     private let clock: any SchedulingClock
@@ -35,8 +37,7 @@ package final class ProbeSource: SessionSource {
     ///   - taps: passes the events of the chain to the sessions.
     ///   - transport: fetches playlists and segments of all sessions.
     ///   - userAgent: the `User-Agent` of all sessions.
-    ///   - headers: the headers of all requests for streams; secret ones go to the origin of a stream's address alone.
-    ///   - keepsCookies: whether each session and each check keeps the cookies of its servers until it ends.
+    ///   - headers: the headers and cookies of all requests for streams.
     ///   - clock: the clock of the instrument.
     ///   - reportsResponses: whether a backend needs the responses of requests.
     package init(
@@ -44,19 +45,20 @@ package final class ProbeSource: SessionSource {
         taps: SessionTaps,
         transport: any HTTPTransport,
         userAgent: String = InstrumentVersion.userAgent(),
-        headers: HTTPHeaders = HTTPHeaders(),
-        keepsCookies: Bool = false,
+        headers: StreamHeaders = StreamHeaders(),
         clock: any SchedulingClock = SystemClock(),
         reportsResponses: @escaping @Sendable () -> Bool = { false }
     ) {
         (self.instrument, self.taps, self.transport, self.clock) = (instrument, taps, transport, clock)
         (self.userAgent, self.reportsResponses) = (userAgent, reportsResponses)
-        checks = SessionChecks(transport: transport, headers: headers, keepsCookies: keepsCookies, clock: clock)
+        self.headers = headers
+        checks = SessionChecks(transport: transport, headers: headers, clock: clock)
     }
 
     package func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void) {
         var configuration = ProbeConfiguration(userAgent: userAgent)
-        (configuration.headers, configuration.keepsCookies) = (checks.headers, checks.keepsCookies)
+        configuration.headers = headers.headers(of: stream.name)
+        configuration.keepsCookies = headers.keepsCookies
         if let name = stream.profile, let profile = PlayerProfile(named: name) { configuration.profile = profile }
         let probe = Probe(
             MediaSource(stream.url.secretText),

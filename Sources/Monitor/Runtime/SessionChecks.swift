@@ -9,20 +9,17 @@ internal import InstrumentWatch
 /// Runs the checks of streams beside their sessions, whatever plays these.
 package struct SessionChecks: Sendable {
     private let transport: any HTTPTransport
-    /// The headers of all requests for streams.
-    let headers: HTTPHeaders
-    /// Whether each check keeps the cookies of its servers.
-    let keepsCookies: Bool
+    private let headers: StreamHeaders
     private let clock: any SchedulingClock
     private let executor = CheckExecutor()
 
-    init(transport: any HTTPTransport, headers: HTTPHeaders, keepsCookies: Bool, clock: any SchedulingClock) {
-        (self.transport, self.headers, self.keepsCookies, self.clock) = (transport, headers, keepsCookies, clock)
+    init(transport: any HTTPTransport, headers: StreamHeaders, clock: any SchedulingClock) {
+        (self.transport, self.headers, self.clock) = (transport, headers, clock)
     }
 
     /// Starts the check of a session, which runs until it is cancelled; nil for a stream without checks.
     func start(_ stream: WatchedStream, report: @escaping @Sendable (CheckObservation) -> Void) -> Task<Void, Never>? {
-        CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
+        CheckPlan(stream, headers).map { plan in
             Task(executorPreference: executor) { [transport, clock] in
                 await plan.run(stream, transport, clock, report: report)
             }
@@ -34,7 +31,7 @@ package struct SessionChecks: Sendable {
         _ stream: WatchedStream,
         report: @escaping @Sendable (CheckProgress) -> Void
     ) -> Task<Void, Never>? {
-        CheckPlan(stream, headers: headers, keepsCookies: keepsCookies).map { plan in
+        CheckPlan(stream, headers).map { plan in
             Task(executorPreference: executor) { [transport, clock] in
                 let all = await plan.runOnce(stream, transport, clock) { report(.found($0)) }
                 report(.ended(all))
@@ -55,10 +52,11 @@ struct CheckPlan {
     private let configuration: StreamCheckConfiguration
 
     /// Creates a plan; nil for a stream without checks.
-    init?(_ stream: WatchedStream, headers: HTTPHeaders = HTTPHeaders(), keepsCookies: Bool = false) {
+    init?(_ stream: WatchedStream, _ headers: StreamHeaders = StreamHeaders()) {
         let settings = stream.checks
         var configuration = StreamCheckConfiguration()
-        (configuration.headers, configuration.keepsCookies) = (headers, keepsCookies)
+        configuration.headers = headers.headers(of: stream.name)
+        configuration.keepsCookies = headers.keepsCookies
         configuration.keepsEvidence = true
         var media = MediaCheckConfiguration()
         (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)

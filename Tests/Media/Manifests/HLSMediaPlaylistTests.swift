@@ -270,6 +270,22 @@ internal import Testing
         #expect(error?.url == "https://media.test/show/main.m3u8")
     }
 
+    @Test(
+        "An error names the value that it found",
+        arguments: [
+            ("#EXTINF:two,", "`two,`"), ("#EXTINF:", "nothing"), ("#EXT-X-BYTERANGE:1@x", "`1@x`"),
+            ("#EXT-X-TARGETDURATION:ten", "`ten`"), ("#EXT-X-MEDIA-SEQUENCE:-1", "`-1`"),
+            ("#EXT-X-MAP:URI=\"i\",BYTERANGE=\"0\"", "`0`"),
+            ("#EXT-X-PART:URI=\"p\",DURATION=1,BYTERANGE=\"x@1\"", "`x@1`"),
+            ("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xZZ", "4 characters"),
+        ]
+    )
+    func errorsNameValues(line: String, value: String) {
+        let text = "#EXTM3U\n\(line)\n#EXTINF:1,\na.ts"
+        let error = manifestError { _ = try HLSPlaylist(parsing: Array(text.utf8), at: address()) }
+        #expect(error?.message.hasSuffix("(found \(value))") == true, "\(error?.message ?? "none")")
+    }
+
     @Test func anyNumberIsSurvived() throws {
         for number in ["1e308", "99999999999999999999999", "-5", "0", "1e-300", "9223372036854775807", ".5", "5."] {
             let text =

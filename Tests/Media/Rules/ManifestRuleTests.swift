@@ -128,6 +128,38 @@ struct ManifestRuleTests {
         #expect(try broken([ahead]) == ["availability-time-wrong"])
     }
 
+    @Test(
+        "The chunks of a low-latency segment are as short as its early availability says",
+        arguments: [
+            // The offset of segments of two seconds, and the number of their chunks.
+            ("1.5", 4, nil), ("1.5", 3, nil), ("1.5", 2, "2 chunks of about 1 s in segment 0"), ("1.9", 20, nil),
+            ("1.9", 1, "one chunk of about 2 s in segment 0"), ("INF", 1, nil), ("1.5", 0, nil),
+        ] as [(String, Int, String?)]
+    )
+    func chunks(offset: String, count: Int, finding: String?) throws {
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" \
+            availabilityStartTime="2026-01-01T00:00:00Z" minimumUpdatePeriod="PT2S" minBufferTime="PT2S">\
+            <Period start="PT0S"><AdaptationSet mimeType="video/mp4"><SegmentTemplate media="$Number$" timescale="1" \
+            duration="2" availabilityTimeOffset="\(offset)" availabilityTimeComplete="false"/>\
+            <Representation id="v" bandwidth="8000000"/></AdaptationSet></Period></MPD>
+            """
+        var run = RuleRun(rules: [.availabilityOffsetWrong])
+        run.observe(try fetched(text, 0, "a.mpd"), as: .root)
+        let name = try #require(run.history.presentation?.renditions.first).id.description
+        var facts = SegmentFacts(
+            rendition: name,
+            url: try HTTPURL("http://example.org/0"),
+            sequence: 0,
+            discontinuity: 0,
+            declaredDuration: 2_000_000_000,
+            fetched: try fetched("", 0).fetched
+        )
+        facts.chunkCount = count
+        run.observe(facts)
+        #expect(run.findings.map(\.problem.found) == (finding.map { [$0] } ?? []))
+    }
+
     @Test("A clock that disagrees with server and machine, or does not answer, is wrong")
     func clocks() throws {
         let text = manifest(0, period(set(from: 400, count: 50)))

@@ -112,6 +112,18 @@ struct OutcomeTests {
         #expect(report.emptiness == "no segment could be read: AES-256 cannot be decrypted")
     }
 
+    @Test("Segments of an MPD that are encrypted as a whole are nothing to check")
+    func segmentEncryption() async throws {
+        let scheme = "<ContentProtection schemeIdUri=\"urn:mpeg:dash:sea:2012\"/>"
+        let report = try await RuleTableTests.check(
+            "vod/dash/number.mpd",
+            change: Self.replacing(".mpd") { $0.replacing("      <Representation", with: "\(scheme)<Representation") }
+        )
+        #expect(report.findings.map(\.rule) == [] && report.outcome == .nothing)
+        let method = "segment encryption of ISO/IEC 23009-4"
+        #expect(report.emptiness == "no segment could be read: \(method) cannot be decrypted")
+    }
+
     @Test(
         "A wrong key, a wrong IV, and segments that are not encrypted at all are found",
         arguments: ["key", "IV", "plain"]
@@ -150,6 +162,63 @@ struct OutcomeTests {
         #expect(report.outcome == .nothing)
     }
 
+    @Test("A range that reaches beyond its file is found with the size of the file", arguments: [true, false])
+    func longRange(isPartial: Bool) async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            if response.url.path.hasSuffix(".m3u8") {
+                let text = String(decoding: response.body, as: UTF8.self)
+                response.body = Array(text.replacing(/BYTERANGE:[0-9]+@0/, with: "BYTERANGE:90000000@0").utf8)
+            } else if !isPartial, response.status == 206 {
+                response.status = 200
+            }
+        }
+        let finding = try #require(report.findings.first { $0.rule == "byte-range-wrong" })
+        #expect(finding.problem.found.hasSuffix("for bytes=0-89999999, which has 90000000"), "\(finding.problem.found)")
+        #expect(finding.problem.found.contains(" bytes of a file of "))
+    }
+
+    @Test(
+        "A segment that is empty or another document is named as that, whatever the container",
+        arguments: [
+            ("", "an empty body"), ("<html>No</html>", "an HTML page"), ("{\"error\":403}", "JSON"),
+            ("These are no boxes.", "bytes of an unknown format"),
+        ],
+        ["vod/ts/v0.m3u8", "vod/fmp4/v0.m3u8", "vod/dash/number.mpd"]
+    )
+    func replaced(body: (String, String), path: String) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            if response.url.path.hasSuffix(".ts") || response.url.path.hasSuffix(".m4s") {
+                response.body = Array(body.0.utf8)
+            }
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(Set(found) == ["segment-unreadable \(body.1)"], "\(found)")
+        #expect(report.outcome == .nothing)
+    }
+
+    @Test("An initialization segment that is a page is found at its address, and its segments are not blamed")
+    func initialization() async throws {
+        let report = try await RuleTableTests.check("vod/fmp4/v0.m3u8") { response in
+            if response.url.path.contains("/init") { response.body = Array("<!doctype html><p>Log in</p>".utf8) }
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == ["segment-unreadable an HTML page as an initialization segment"])
+        #expect(report.findings.first?.resource.contains("/init") == true)
+        #expect(report.outcome == .nothing)
+    }
+
+    @Test("Compressed bytes without their head, and a body that is no such coding, are found as such")
+    func codings() async throws {
+        let report = try await RuleTableTests.check("vod/ts/master.m3u8") { $0.body = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0] }
+        let finding = try #require(report.findings.first)
+        #expect(finding.problem.found == "compressed data" && finding.problem.advice.contains("Content-Encoding"))
+        let url = try HTTPURL("http://example.org/a.m3u8")
+        let coded = await StreamCheck(url, transport: CodingTransport(), clock: SteppingClock()).run()
+        let problem = try #require(coded.findings.first?.problem)
+        #expect(problem.found == "the body is not gzip" && problem.expected.contains("content coding"))
+        #expect(problem.advice.contains("Content-Encoding"))
+    }
+
     @Test("A range that a transport refuses is found as such")
     func refusedRange() async throws {
         let transport = RefusingTransport()
@@ -161,6 +230,13 @@ struct OutcomeTests {
         #expect(
             finding.rule == "byte-range-wrong" && finding.problem.found == "the server sent bytes 0-1, expected 5-9"
         )
+    }
+}
+
+/// Fails as a transport does that cannot decode a body.
+private struct CodingTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        throw HTTPError(.init("contentCoding"), "the body is not gzip; correct the server")
     }
 }
 

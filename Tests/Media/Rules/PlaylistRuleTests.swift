@@ -199,6 +199,26 @@ struct PlaylistRuleTests {
         #expect(growth.isLinear, "\(growth)")
     }
 
+    @Test("A response with the body of the one before is the same playlist at a later time, and another body is not")
+    func repeated() throws {
+        var run = RuleRun()
+        run.observe(try fetched(live(0), 0), as: .root)
+        let first = try #require(run.history.rendition("main")?.current)
+        run.observe(try fetched(live(0), 6), as: .root)
+        let second = try #require(run.history.rendition("main")?.current)
+        #expect(second.playlist == first.playlist && second.entries == first.entries)
+        #expect(first.fetched.instant.duration(to: second.fetched.instant) == .seconds(6))
+        // The arrays are not made again.
+        let places = [first, second].map { $0.segments.withUnsafeBufferPointer { $0.baseAddress } }
+        #expect(places[0] == places[1])
+        run.observe(try fetched(live(1), 12), as: .root)
+        #expect(run.history.rendition("main")?.current?.playlist.mediaSequence == 1)
+        // The same body at another address has other segments.
+        run.observe(try fetched(live(1), 18, "other/live.m3u8"), as: .root)
+        let moved = run.history.rendition("main")?.current?.playlist.segments.first?.url
+        #expect(moved?.description == "http://example.org/other/1.ts")
+    }
+
     @Test("The cost of all rules grows with the length of a playlist, and not with its square")
     func linear() throws {
         let growth = try CostGrowth.measure(

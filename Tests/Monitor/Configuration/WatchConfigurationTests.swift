@@ -256,6 +256,43 @@ struct WatchConfigurationTests {
         )
     }
 
+    @Test("Headers of a stream replace those of the defaults by their names, and secrets are elsewhere")
+    func headers() throws {
+        let text = """
+            defaults: { headers: { X-Client: monitor, x-tier: "2" } }
+            streams:
+              - { name: a, url: "http://h/a", headers: { X-Tier: "3", Authorization: { env: TOKEN }, X-Y: { file: y } } }
+              - { name: b, url: "http://h/b" }
+            """
+        let streams = try read(text).streams
+        #expect(
+            streams[0].headers == [
+                StreamHeader(name: "X-Client", value: .literal("monitor")),
+                StreamHeader(name: "X-Tier", value: .literal("3")),
+                StreamHeader(name: "Authorization", value: .secret(.environment("TOKEN"))),
+                StreamHeader(name: "X-Y", value: .secret(.file("y"))),
+            ]
+        )
+        #expect(streams[1].headers.map(\.name) == ["X-Client", "x-tier"])
+    }
+
+    @Test(
+        "A header that cannot be sent is reported, and a secret value is not repeated",
+        arguments: [
+            ("{ Authorization: hunter2 }", "`Authorization` must name its source"),
+            ("{ Cookie: hunter2 }", "`Cookie` must name its source"),
+            ("{ X-Api-Key: hunter2 }", "must name its source"),
+            ("{ Range: bytes=0-1 }", "cannot set `Range`"), ("{ \"a b\": c }", "cannot be sent"),
+            ("x", "must be a mapping"),
+            ("{ X: \"a\\nb\" }", "cannot be sent"),
+        ]
+    )
+    func wrongHeaders(headers: String, problem: String) {
+        let found = problems("streams: [{ name: a, url: \"http://h/a\", headers: \(headers) }]")
+        #expect(found.count == 1 && found.joined().contains(problem), "\(found)")
+        #expect(!found.joined().contains("hunter2"))
+    }
+
     @Test("All mistakes are listed at once, in the order of the lines")
     func allAtOnce() {
         let text = """

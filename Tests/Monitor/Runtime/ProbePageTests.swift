@@ -42,4 +42,21 @@ struct ProbePageTests {
             return #expect(Bool(false), "an ended probe still counts")
         }
     }
+
+    @Test("A probe sends the headers of all streams and those of its stream")
+    func headers() async throws {
+        let server = try TestServer { _ in [.send(Array("HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n".utf8))] }
+        let watched = configuration([try stream("a", host: "127.0.0.1:\(server.port)")])
+        let headers = StreamHeaders(try HTTPHeaders(["X-Client": "monitor", "Authorization": "Bearer all"]))
+        headers.replace(["a": try HTTPHeaders(["authorization": "Bearer a"]), "b": try HTTPHeaders(["X-B": "b"])])
+        let page = ProbePage(
+            transport: try SystemTransport(),
+            guarded: try SystemTransport(.init(allowsPrivateAddresses: false)),
+            headers: headers
+        )
+        _ = try await page.run("a", watched, scrapeTimeout: 5, .prometheus).get()
+        let request = try #require(server.requests.first)
+        #expect(request.header("X-Client") == "monitor" && request.header("Authorization") == "Bearer a")
+        #expect(request.header("X-B") == nil)
+    }
 }

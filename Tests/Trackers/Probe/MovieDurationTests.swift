@@ -1,4 +1,5 @@
 import Foundation
+import Instrument
 import TestTraits
 import Testing
 
@@ -58,5 +59,45 @@ struct MovieDurationTests {
         let late = try Fixtures.lateMP4.get()
         let played = await playThrough(late)
         #expect(played.outcome == .ended, "\(played.story)")
+    }
+
+    /// The milliseconds from the start to the end of a playback.
+    private func length(_ played: Played) throws -> Int64 {
+        try #require(played.time(.end)) - (try #require(played.time(.start)))
+    }
+
+    @Test("Sound with a picture of its cover lasts as long as the sound")
+    func cover() async throws {
+        let played = await playThrough(try Fixtures.cover.get())
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
+    }
+
+    @Test("Fragments without a duration of the whole (`mehd`) play to their end")
+    func noWholeDuration() async throws {
+        let bytes = [UInt8](try Fixtures.data(Fixtures.fragmented("durations", "").get()))
+        let plain = BoxEditor.edit(bytes, ["moov", "mvex", "mehd"]) { _ in nil }
+        let played = try await play(plain)
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
+    }
+
+    @Test("A track without samples is no missing media")
+    func emptyTrack() async throws {
+        // Behind the media, so that their places stay.
+        let film = [UInt8](try Fixtures.data(Fixtures.mp4AtEnd.get()))
+        let table = ["mdia", "minf", "stbl"]
+        let silent = BoxEditor.edit(film, ["moov", "trak"]) { track in
+            guard String(decoding: track, as: UTF8.self).contains("soun") else { return track }
+            var track = track
+            for (name, size) in [("stts", 8), ("stsz", 12), ("stsc", 8), ("stco", 8)] {
+                track = BoxEditor.edit(track, table + [name]) { _ in [UInt8](repeating: 0, count: size) }
+            }
+            return track
+        }
+        #expect(silent.count < film.count)
+        let played = try await play(silent)
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
     }
 }

@@ -19,6 +19,11 @@ struct DASHManifest: Hashable, Sendable {
     /// The server's time as it was read first: a patch may leave it in the MPD, where it becomes outdated.
     var directClock: DirectClock?
 
+    /// Takes the root of an MPD that was read before, whose elements are all in their places.
+    init(root: MarkupElement, url: HTTPURL, limits: ManifestLimits) {
+        (self.root, self.url, self.limits, remote) = (root, url, limits, RemoteElements())
+    }
+
     init(
         parsing bytes: [UInt8],
         at url: HTTPURL,
@@ -47,8 +52,13 @@ struct DASHManifest: Hashable, Sendable {
 
     /// Returns the MPD that a patch makes of this one.
     func applying(_ patch: MPDPatch) throws(ManifestError) -> DASHManifest {
+        replacing(try patch.applied(to: root, limits: limits))
+    }
+
+    /// Returns the MPD with another root.
+    func replacing(_ root: MarkupElement) -> DASHManifest {
         var manifest = self
-        manifest.root = try patch.applied(to: root, limits: limits)
+        manifest.root = root
         return manifest
     }
 

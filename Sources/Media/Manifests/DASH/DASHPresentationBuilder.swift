@@ -279,12 +279,14 @@ struct DASHPresentationBuilder {
         _ shared: inout TemplateRow?,
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
-        if levels.isProtected { notices.add(.encryptedSamples, "ContentProtection", line: levels.set.line) }
-        let encryption = SegmentEncryption(
-            method: .samples(levels.protectionScheme ?? "ContentProtection"),
-            keyURL: nil,
-            initializationVector: []
-        )
+        var method = SegmentEncryption.Method.samples(levels.protectionScheme ?? "ContentProtection")
+        if levels.hasSegmentEncryption {
+            method = .unsupported("segment encryption of ISO/IEC 23009-4")
+            notices.add(.unsupportedEncryption, "ContentProtection", line: levels.set.line)
+        } else if levels.isProtected {
+            notices.add(.encryptedSamples, "ContentProtection", line: levels.set.line)
+        }
+        let encryption = SegmentEncryption(method: method, keyURL: nil, initializationVector: [])
         var segments = PeriodSegments(
             levels: levels,
             period: period,

@@ -33,8 +33,10 @@ struct EssentialProperties {
         }
     }
 
+    static let trickMode = "http://dashif.org/guidelines/trickmode"
+
     private static let otherUses: Set = [
-        "http://dashif.org/guidelines/trickmode", "http://dashif.org/guidelines/thumbnail_tile",
+        trickMode, "http://dashif.org/guidelines/thumbnail_tile",
         "http://dashif.org/thumbnail_tile",
     ]
 

@@ -70,6 +70,13 @@ struct RepresentationLevels: Hashable, Sendable {
         return common?["value"].map { $0.excerpt() }
     }
 
+    /// Whether segments are encrypted as a whole (ISO/IEC 23009-4).
+    var hasSegmentEncryption: Bool {
+        [representation, set].contains { level in
+            level.all("ContentProtection").contains { $0["schemeIdUri"]?.lowercased() == "urn:mpeg:dash:sea:2012" }
+        }
+    }
+
     var resolution: Resolution? {
         guard let width = common("width").flatMap({ DecimalText.integer($0) }), width <= 1 << 20,
             let height = common("height").flatMap({ DecimalText.integer($0) }), height <= 1 << 20

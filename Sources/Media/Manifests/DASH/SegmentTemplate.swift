@@ -32,16 +32,16 @@ struct SegmentTemplate: Hashable, Sendable {
 extension SegmentTemplate {
     /// The reason why a template is invalid.
     enum Fault: Error, Hashable {
-        case unclosed, unknownIdentifier(String), invalidWidth, tooLong
+        case unclosed, unknownIdentifier(String), invalidWidth(String), tooLong
 
         /// The fault in words.
         var reason: String {
             switch self {
-            case .unclosed: "`$` must enclose each identifier, and `$$` stands for `$`"
+            case .unclosed: "`$` must enclose each identifier, and `$$` stands for `$` (found an odd number of `$`)"
             case .unknownIdentifier(let name):
                 "`$\(name)$` must be one of $RepresentationID$, $Number$, $Time$ and $Bandwidth$"
-            case .invalidWidth:
-                "the width of a number must be written as `%0` with digits and `d`, such as `$Number%05d$`"
+            case .invalidWidth(let text):
+                "the width of a number must be written as `%0` with digits and `d`, such as `$Number%05d$` (found `\(text)`)"
             case .tooLong: "the address exceeds the limit of its length"
             }
         }
@@ -97,7 +97,7 @@ extension SegmentTemplate {
         if format.isEmpty { return 1 }
         guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()),
             0...20 ~= width
-        else { throw .invalidWidth }
+        else { throw .invalidWidth(format.excerpt()) }
         return max(width, 1)
     }
 }

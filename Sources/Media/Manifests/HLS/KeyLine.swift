@@ -78,7 +78,8 @@ struct KeyLine: Hashable, Sendable {
     private static func vector(_ attributes: AttributeList, _ line: Int) throws(ManifestError) -> [UInt8]? {
         guard let text = attributes["IV"] else { return nil }
         if let bytes = DecimalText.sixteenBytes(hexadecimal: text) { return bytes }
-        throw ManifestError(.malformed, "IV of `EXT-X-KEY` must be 0x and up to 32 hexadecimal digits", line: line)
+        let expected = "IV of `EXT-X-KEY` must be 0x and up to 32 hexadecimal digits"
+        throw ManifestError(.malformed, "\(expected) (found \(text.utf8.count) characters)", line: line)
     }
 
     /// Returns the encryption of the segment with this number (section 5.2: without a vector, the number is the

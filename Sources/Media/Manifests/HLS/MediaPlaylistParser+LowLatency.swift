@@ -56,8 +56,7 @@ extension MediaPlaylistParser {
     ) throws(ManifestError) -> ByteRange? {
         guard let text = attributes["BYTERANGE"] else { return nil }
         guard let (length, offset) = Self.byteRange(text[...]) else {
-            let message = "BYTERANGE of `EXT-X-PART` must be LENGTH or LENGTH@OFFSET"
-            throw ManifestError(.malformed, message, line: line.number)
+            throw unreadable("BYTERANGE of `EXT-X-PART` must be LENGTH or LENGTH@OFFSET", found: text, line)
         }
         if let offset { return ByteRange(offset: offset, length: length) }
         let previous = parts.last ?? playlist.segments.last?.parts.last

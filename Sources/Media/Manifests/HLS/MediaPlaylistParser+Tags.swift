@@ -57,7 +57,7 @@ extension MediaPlaylistParser {
 
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
         guard let value = DecimalText.nanoseconds(line.value.split(at: ",").before.trimmingSpaces) else {
-            throw ManifestError(.malformed, "`EXTINF` must have a duration in seconds", line: line.number)
+            throw unreadable("`EXTINF` must have a duration in seconds", found: line.value, line)
         }
         if value < 0 { notices.add(.negativeDuration, "`\(line.value.excerpt())`", line: line.number) }
         duration = max(0, value)
@@ -65,9 +65,15 @@ extension MediaPlaylistParser {
 
     private mutating func readByteRange(_ line: PlaylistLine) throws(ManifestError) {
         guard let range = Self.byteRange(line.value) else {
-            throw ManifestError(.malformed, "`EXT-X-BYTERANGE` must be LENGTH or LENGTH@OFFSET", line: line.number)
+            throw unreadable("`EXT-X-BYTERANGE` must be LENGTH or LENGTH@OFFSET", found: line.value, line)
         }
         byteRange = range
+    }
+
+    /// The error of a value that cannot be read.
+    func unreadable(_ expected: String, found value: some StringProtocol, _ line: PlaylistLine) -> ManifestError {
+        let found = value.isEmpty ? "nothing" : "`\(value.excerpt())`"
+        return ManifestError(.malformed, "\(expected) (found \(found))", line: line.number)
     }
 
     static func byteRange(_ text: Substring) -> (length: Int64, offset: Int64?)? {
@@ -88,7 +94,7 @@ extension MediaPlaylistParser {
     private mutating func readTargetDuration(_ line: PlaylistLine) throws(ManifestError) {
         // An integer by the RFC; fractions occur and are accepted.
         guard let value = DecimalText.nanoseconds(line.value), value >= 0 else {
-            throw ManifestError(.malformed, "`EXT-X-TARGETDURATION` must have a duration in seconds", line: line.number)
+            throw unreadable("`EXT-X-TARGETDURATION` must have a duration in seconds", found: line.value, line)
         }
         playlist.targetDuration = value
         hasTargetDuration = true
@@ -103,7 +109,7 @@ extension MediaPlaylistParser {
             return nil
         }
         guard let value = DecimalText.integer(line.value) else {
-            throw ManifestError(.malformed, "a sequence number must be a decimal integer", line: line.number)
+            throw unreadable("a sequence number must be a decimal integer", found: line.value, line)
         }
         return value
     }
@@ -171,7 +177,7 @@ extension MediaPlaylistParser {
         var range: ByteRange?
         if let text = attributes["BYTERANGE"] {
             guard let (length, offset) = Self.byteRange(text[...]) else {
-                throw ManifestError(.malformed, "BYTERANGE of `EXT-X-MAP` must be LENGTH@OFFSET", line: line.number)
+                throw unreadable("BYTERANGE of `EXT-X-MAP` must be LENGTH@OFFSET", found: text, line)
             }
             range = ByteRange(offset: offset ?? 0, length: length)
         }

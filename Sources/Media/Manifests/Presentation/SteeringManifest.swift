@@ -1,6 +1,7 @@
 internal import Instrument
 public import InstrumentHTTP
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// The answer of a steering server (rfc8216bis section 7.2; ETSI TS 103 998 uses the same format).
 public struct SteeringManifest: Hashable, Sendable {
@@ -33,6 +34,14 @@ public struct SteeringManifest: Hashable, Sendable {
     public var priority: [ContentLocations.Location.ID]
     /// `PATHWAY-CLONES`. Addresses of single variants (`PER-VARIANT-URIS`, `PER-RENDITION-URIS`) are not read.
     package var clones: [Clone]
+    /// What breaks the format and does not keep players from using the rest; nil without a defect.
+    package private(set) var defect: Defect?
+
+    /// A defect: what was found, and what the format has instead.
+    package struct Defect: Hashable, Sendable {
+        package var found: String
+        package var expected: String
+    }
 
     /// Reads a steering manifest.
     ///
@@ -49,7 +58,8 @@ public struct SteeringManifest: Hashable, Sendable {
             throw ManifestError(.malformed, "the steering manifest must be JSON (\(error))", url: url)
         }
         guard value["VERSION"]?.int == 1 else {
-            throw ManifestError(.malformed, "the steering manifest must have the VERSION 1", url: url)
+            let found = value["VERSION"].map { "\($0)".excerpt() } ?? "none"
+            throw ManifestError(.malformed, "the steering manifest must have the VERSION 1 (found \(found))", url: url)
         }
         let seconds = max(1, value["TTL"]?.number ?? 300)
         timeToLive = seconds < 1e9 ? Int64(seconds * 1_000_000_000) : .max
@@ -57,6 +67,28 @@ public struct SteeringManifest: Hashable, Sendable {
         let order = value["PATHWAY-PRIORITY"] ?? value["SERVICE-LOCATION-PRIORITY"]
         priority = order?.elements?.prefix(Self.mostEntries).compactMap(\.string) ?? []
         clones = value["PATHWAY-CLONES"]?.elements?.prefix(Self.mostEntries).compactMap { Clone($0) } ?? []
+        defect = Self.defect(timeToLive: value["TTL"], order: order)
+    }
+
+    private static func defect(timeToLive: JSONValue?, order: JSONValue?) -> Defect? {
+        guard let timeToLive else { return Defect(found: "no TTL", expected: "a TTL in seconds") }
+        guard let seconds = timeToLive.number, seconds > 0 else {
+            return Defect(found: "a TTL of \("\(timeToLive)".excerpt())", expected: "a TTL above 0 seconds")
+        }
+        guard let names = order?.elements, !names.isEmpty else {
+            let found = order == nil ? "no PATHWAY-PRIORITY" : "a PATHWAY-PRIORITY without names"
+            return Defect(found: found, expected: "a list of the names of servers in PATHWAY-PRIORITY")
+        }
+        var known: Set<String> = []
+        for name in names.prefix(mostEntries) {
+            guard let text = name.string else {
+                return Defect(found: "\("\(name)".excerpt()) in PATHWAY-PRIORITY", expected: "names in quotes")
+            }
+            guard known.insert(text).inserted else {
+                return Defect(found: "`\(text.excerpt())` twice in PATHWAY-PRIORITY", expected: "each server once")
+            }
+        }
+        return nil
     }
 }
 

@@ -16,7 +16,14 @@ extension Rule {
             .manifest { manifest, _ in
                 guard manifest.isDynamic else { return [] }
                 return Array(manifest.chunkedSegments.compactMap(\.problem).prefix(mostProblems))
-            }
+            },
+            .segment { facts, _, history in
+                guard let manifest = history.manifest, manifest.isDynamic, facts.failure == nil,
+                    let levels = manifest.levels(of: facts),
+                    let chunked = ChunkedSegments([levels.representation, levels.set, levels.period], in: manifest)
+                else { return [] }
+                return chunked.problem(of: facts).map { [$0] } ?? []
+            },
         ]
     )
 
@@ -208,6 +215,20 @@ struct ChunkedSegments {
         return problem(
             "an availabilityTimeOffset of \(offset.shownSeconds)",
             "an offset below the duration of a segment, \(shortest.shownSeconds): the first chunk takes time"
+        )
+    }
+
+    /// The contradiction of a segment: it is available before its first chunk can be complete. Chunks may differ, so
+    /// that only their mean counts, and half of it more.
+    fileprivate func problem(of facts: SegmentFacts) -> Problem? {
+        guard isComplete == false, let offset, offset > 0, facts.chunkCount > 0 else { return nil }
+        let longest = facts.declaredDuration.saturatingSubtract(offset)
+        let mean = facts.declaredDuration / Int64(facts.chunkCount)
+        guard longest > 0, mean > longest.saturatingMultiply(3) / 2 else { return nil }
+        let chunks = facts.chunkCount == 1 ? "one chunk" : "\(facts.chunkCount) chunks"
+        return problem(
+            "\(chunks) of about \(mean.shownSeconds) in segment \(facts.sequence)",
+            "chunks of \(longest.shownSeconds), the duration of the segment less its availabilityTimeOffset"
         )
     }
 

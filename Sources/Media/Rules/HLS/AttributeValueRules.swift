@@ -18,7 +18,7 @@ extension Rule {
 
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
 private enum AttributeValue {
-    case integer, number, signed, resolution, yesOrNo
+    case integer, number, signed, resolution, yesOrNo, channels
 
     /// The tags whose whole value has a form.
     private static let tags: [String: AttributeValue] = [
@@ -30,7 +30,10 @@ private enum AttributeValue {
             "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number, "SCORE": .number,
         ],
         "EXT-X-I-FRAME-STREAM-INF": ["AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution],
-        "EXT-X-MEDIA": ["DEFAULT": .yesOrNo, "AUTOSELECT": .yesOrNo, "FORCED": .yesOrNo],
+        "EXT-X-MEDIA": [
+            "DEFAULT": .yesOrNo, "AUTOSELECT": .yesOrNo, "FORCED": .yesOrNo, "CHANNELS": .channels,
+            "SAMPLE-RATE": .integer, "BIT-DEPTH": .integer,
+        ],
         "EXT-X-START": ["TIME-OFFSET": .signed, "PRECISE": .yesOrNo],
         "EXT-X-PART": ["DURATION": .number, "INDEPENDENT": .yesOrNo, "GAP": .yesOrNo],
         "EXT-X-SERVER-CONTROL": ["CAN-BLOCK-RELOAD": .yesOrNo, "CAN-SKIP-DATERANGES": .yesOrNo],
@@ -65,6 +68,7 @@ private enum AttributeValue {
         case .signed: "a number of seconds"
         case .resolution: "a resolution such as `1920x1080`"
         case .yesOrNo: "YES or NO"
+        case .channels: "a number of channels above 0, perhaps with parameters, such as `6` or `16/JOC`"
         }
     }
 
@@ -77,6 +81,7 @@ private enum AttributeValue {
             let parts = value.split(separator: "x", omittingEmptySubsequences: false)
             return parts.count == 2 && parts.allSatisfy { DecimalText.integer($0) != nil }
         case .yesOrNo: return value == "YES" || value == "NO"
+        case .channels: return DecimalText.integer(value.split(at: "/").before).map { $0 > 0 } ?? false
         }
     }
 }

@@ -114,6 +114,13 @@ public struct RuleRun: Sendable {
         }
     }
 
+    /// Applies the rules to the answer of a server that the manifest names beside its media.
+    public mutating func observe(_ answer: ServerAnswer) {
+        apply(at: answer.url.description) { check, history in
+            if case .server(let check) = check.input { check(answer, history) } else { nil }
+        }
+    }
+
     /// Applies the rules to the renditions at the end of a check.
     package mutating func observe(_ summaries: [RenditionSummary]) {
         for summary in summaries {
@@ -201,7 +208,7 @@ extension RuleRun {
                     at: text.url,
                     remote: text.remote,
                     now: text.fetched.wallTime,
-                    clockOffset: history.clock?.offset ?? 0,
+                    clockOffset: history.clockOffset,
                     limits: limits
                 )
             )
@@ -222,6 +229,13 @@ extension RuleRun {
         _ text: FetchedText,
         as role: Role
     ) throws(ManifestError) -> [ManifestNotice] {
+        let name = if case .rendition(let given) = role { given } else { "main" }
+        if role != .root || history.multivariant == nil,
+            let known = history.rendition(name)?.current?.repeated(by: text)
+        {
+            observe(known, of: name)
+            return known.playlist.notices
+        }
         let definitions = history.presentation?.definitions ?? [:]
         let playlist = try HLSPlaylist(parsing: text.bytes, at: text.url, definitions: definitions, limits: limits)
         let entries = HLSPlaylist.entries(of: text.bytes, at: text.url, definitions: definitions, limits: limits)
@@ -238,12 +252,8 @@ extension RuleRun {
             }
             return history.presentation?.notices ?? playlist.notices
         case .media(let playlist):
-            var name = "main"
-            if case .rendition(let given) = role { name = given } else { history.presentation = Presentation(playlist) }
-            observe(
-                MediaPlaylistVersion(url: text.url, fetched: text.fetched, playlist: playlist, entries: entries),
-                of: name
-            )
+            if role == .root { history.presentation = Presentation(playlist) }
+            observe(MediaPlaylistVersion(text, playlist: playlist, entries: entries), of: name)
             return playlist.notices
         }
     }

@@ -23,6 +23,9 @@ public struct StreamHistory: Sendable {
     package private(set) var edgeInstants: [String: MonotonicInstant] = [:]
     private var positions: [String: Int] = [:]
 
+    /// The nanoseconds by which the clock that the MPD names is ahead of this machine; 0 without a reading.
+    package var clockOffset: Int64 { clock?.offset ?? 0 }
+
     init() {}
 
     /// The history of a rendition; nil before its first observation.

@@ -12,6 +12,7 @@ extension Rule {
         checks: [
             .failure { failure, _ in
                 guard failure.kind == .manifest else { return [] }
+                if failure.isCoding { return [coding(failure.reason)] }
                 return [
                     Problem(
                         found: failure.reason,
@@ -32,7 +33,10 @@ extension Rule {
         explanation: "The playback of every viewer stops or skips at a segment that no player can fetch.",
         source: "RFC 8216bis section 6.2.1; ISO/IEC 23009-1 clause 5.3.9.1",
         checks: [
-            .failure { failure, _ in failure.kind == .segment ? [unavailable(failure.reason, failure.status)] : [] },
+            .failure { failure, _ in
+                guard failure.kind == .segment else { return [] }
+                return [failure.isCoding ? coding(failure.reason) : unavailable(failure.reason, failure.status)]
+            },
             .segment { facts, _, history in
                 switch facts.failure {
                 case .status(let status):
@@ -40,11 +44,20 @@ extension Rule {
                     let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
                     return isTimely ? [] : [unavailable("status \(status)", status)]
                 case .connection(let reason): return [unavailable(reason, nil)]
+                case .coding(let found): return [coding(found)]
                 case .unreadable, .undecipherable, .otherRange, nil: return []
                 }
             },
         ]
     )
+
+    private static func coding(_ found: String) -> Problem {
+        Problem(
+            found: found,
+            expected: "a body in the content coding that its head names: gzip, deflate, br, or none",
+            advice: "Correct Content-Encoding on the server, or the copy in the cache."
+        )
+    }
 
     private static func unavailable(_ reason: String, _ status: Int?) -> Problem {
         Problem(
@@ -64,6 +77,16 @@ extension Rule {
             "A decoder cannot play the segment: the server sent an error page, or the packager wrote a damaged file.",
         source: "RFC 8216bis section 3.1; ISO/IEC 23009-1 clause 6",
         checks: [
+            .failure { failure, _ in
+                guard failure.kind == .initialization else { return [] }
+                return [
+                    Problem(
+                        found: "\(failure.reason) as an initialization segment",
+                        expected: "an initialization segment: the boxes `ftyp` and `moov`, or the head of WebM",
+                        advice: "Compare the body with what the packager wrote; check the address and its access."
+                    )
+                ]
+            },
             .failure { failure, _ in
                 guard failure.kind == .index else { return [] }
                 return [

@@ -58,6 +58,8 @@ public struct Rule: Sendable, Identifiable {
             case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
             /// Each answer of a low-latency server to a delivery directive.
             case directive(@Sendable (DirectiveAnswer, RenditionHistory) -> [Problem])
+            /// Each answer of a server that a manifest names beside its media.
+            case server(@Sendable (ServerAnswer, StreamHistory) -> [Problem])
             /// Each rendition at the end of a check, with all renditions.
             case rendition(@Sendable (RenditionSummary, [RenditionSummary], StreamHistory) -> [Problem])
         }
@@ -141,6 +143,10 @@ extension Rule.Check {
         _ check: @escaping @Sendable (DirectiveAnswer, RenditionHistory) -> [Problem]
     ) -> Self {
         Self(input: .directive(check))
+    }
+
+    package static func server(_ check: @escaping @Sendable (ServerAnswer, StreamHistory) -> [Problem]) -> Self {
+        Self(input: .server(check))
     }
 
     package static func rendition(

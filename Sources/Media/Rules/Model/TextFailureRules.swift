@@ -34,7 +34,7 @@ extension TextObservation.Failure {
                 Problem(
                     found: content == .markup ? "other XML: \(message)" : "\(content)",
                     expected: expected,
-                    advice: "Check the address, and whether the server requires a login.",
+                    advice: content.remedy,
                     line: line
                 )
             ]
@@ -49,13 +49,33 @@ extension TextObservation.Failure {
             ]
         default:
             [
-                Problem(
-                    found: "a fault of the syntax: \(message)",
-                    expected: "\(document) that keeps the syntax",
-                    advice: "Correct the line, or the packager that writes it.",
-                    line: line
-                )
+                // A fault without a line is one of the whole, which is well written.
+                line == nil
+                    ? Problem(
+                        found: "\(document) that cannot be played: \(message)",
+                        expected: "\(document) with media that players can play",
+                        advice: "Correct the packager's output."
+                    )
+                    : Problem(
+                        found: "a fault of the syntax: \(message)",
+                        expected: "\(document) that keeps the syntax",
+                        advice: "Correct the line, or the packager that writes it.",
+                        line: line
+                    )
             ]
+        }
+    }
+}
+
+extension ManifestContent {
+    /// What to do about a body that is no manifest, as a sentence.
+    fileprivate var remedy: String {
+        switch self {
+        case .compressed: "Send Content-Encoding with compressed bodies, or the plain text."
+        case .empty: "Check that the packager has written the file, and what the server sends for the address."
+        case .media: "Give the address of the playlist or the MPD instead of that of the media."
+        case .page, .json, .text: "Check the address, and whether the server requires a login."
+        case .playlist, .markup, .binary: "Check the address, and what the packager wrote."
         }
     }
 }

@@ -43,7 +43,7 @@ public struct MediaPlaylistVersion: Sendable {
     /// The address after redirects.
     public let url: HTTPURL
     /// The instant at which the response was complete.
-    public let fetched: Timestamp
+    public private(set) var fetched: Timestamp
     /// The parsed playlist.
     public let playlist: HLSMediaPlaylist
     /// The tags and addresses with their lines.
@@ -52,6 +52,26 @@ public struct MediaPlaylistVersion: Sendable {
     public let segments: [ListedSegment]
     /// Whether the playlist has `EXT-X-ENDLIST`.
     public let hasEndTag: Bool
+
+    /// The body from which the version was read; nil if it is not known.
+    private var source: [UInt8]?
+
+    /// Returns this version as a later response with the same body; nil for a response with another one.
+    ///
+    /// A complete playlist is fetched twice, and one of a live stream often without news: it need not be parsed again,
+    /// and shares the memory of the version that is known.
+    func repeated(by text: FetchedText) -> MediaPlaylistVersion? {
+        guard text.url == url, text.bytes == source else { return nil }
+        var version = self
+        version.fetched = text.fetched
+        return version
+    }
+
+    /// Creates a version from a fetched text, the parsed playlist and its entries.
+    init(_ text: FetchedText, playlist: HLSMediaPlaylist, entries: [PlaylistEntry]) {
+        self.init(url: text.url, fetched: text.fetched, playlist: playlist, entries: entries)
+        source = text.bytes
+    }
 
     /// Creates a version from a parsed playlist and its entries.
     public init(url: HTTPURL, fetched: Timestamp, playlist: HLSMediaPlaylist, entries: [PlaylistEntry]) {

@@ -24,6 +24,8 @@ package struct SegmentFacts: Sendable {
         case undecipherable(String)
         /// The response has other bytes than the requested range: what was found.
         case otherRange(String)
+        /// The body is not in a content coding that can be read: what was found.
+        case coding(String)
     }
 
     /// A track of the segment. Times are nanoseconds of the container's timeline.
@@ -44,6 +46,10 @@ package struct SegmentFacts: Sendable {
         package var size: Resolution?
         /// The width of a sample of a picture, divided by its height; nil if unknown.
         package var sampleAspect: Double?
+        /// The number of channels of sound; nil if unknown, and for pictures.
+        package var channelCount: Int?
+        /// The sampling rate of sound in Hz; nil if unknown, and for pictures.
+        package var sampleRate: Int?
 
         /// Creates a track.
         package init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
@@ -154,6 +160,8 @@ package struct SegmentFacts: Sendable {
     package var isKeyframeOnly = false
     /// Whether the server sent the whole resource instead of the requested byte range.
     package var isRangeIgnored = false
+    /// What shows that the file ends before the byte range of the segment does; nil where all of the range is there.
+    package var rangeShortage: String?
     /// The tracks that have frames; empty if they are not known.
     package var tracks: [Track] = []
     /// The kinds of tracks that the container declares, with or without frames.
@@ -166,6 +174,10 @@ package struct SegmentFacts: Sendable {
     package var wrap: Int64?
     /// Whether the body ends inside a packet or a box.
     package var isTruncated = false
+    /// The number of fragments (`moof`) of fragmented MP4; 0 for other media.
+    package var chunkCount = 0
+    /// Whether a transport stream has no tables, neither in its packets nor in an initialization segment.
+    package var lacksTables = false
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     package var refusal: Refusal?
 

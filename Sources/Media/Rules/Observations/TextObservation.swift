@@ -83,6 +83,8 @@ public struct FetchFailure: Sendable {
         case range
         /// The index of a file that is no index.
         case index
+        /// An initialization segment in whose place another document came, which the reason names.
+        case initialization
     }
 
     /// The requested resource.
@@ -93,6 +95,8 @@ public struct FetchFailure: Sendable {
     public var reason: String
     /// The error status of the response; nil without a response.
     package var status: Int?
+    /// Whether the body is not in a content coding that can be read.
+    package var isCoding = false
 
     /// Creates a failure.
     public init(kind: Kind, url: HTTPURL, reason: String) {

@@ -54,6 +54,27 @@ extension Rule {
         ]
     )
 
+    /// A transport stream has no tables.
+    public static let tablesMissing = Rule(
+        "tables-missing",
+        .error,
+        "A segment has no tables of its transport stream",
+        explanation: "Players that start, seek or switch to the segment do not know its tracks, and fail or skip it.",
+        source: "RFC 8216bis section 3.1.1",
+        checks: [
+            .segment { facts, _, history in
+                guard history.manifest == nil, facts.failure == nil, facts.lacksTables else { return [] }
+                return [
+                    Problem(
+                        found: "no program association and program map (PAT, PMT) in segment \(facts.sequence)",
+                        expected: "both tables in each segment, or an EXT-X-MAP that has them",
+                        advice: "Let the packager write PAT and PMT at the start of each segment."
+                    )
+                ]
+            }
+        ]
+    )
+
     /// A segment ends inside its media.
     package static let segmentTruncated = Rule(
         "segment-truncated",

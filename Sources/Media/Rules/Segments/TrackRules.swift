@@ -157,8 +157,10 @@ extension Rule {
         _ rendition: RenditionHistory,
         _ history: StreamHistory
     ) -> String? {
+        if let manifest = history.manifest {
+            return facts.isKeyframeOnly ? "the trick mode of its set" : manifest.accessPoint(of: facts)
+        }
         if facts.isKeyframeOnly { return "EXT-X-I-FRAMES-ONLY" }
-        if let manifest = history.manifest { return manifest.accessPoint(of: facts.rendition) }
         let isPromised =
             rendition.current?.playlist.hasIndependentSegments == true
             || history.presentation?.hasIndependentSegments == true
@@ -203,14 +205,25 @@ extension SegmentFacts.Track {
 
 extension ManifestVersion {
     /// The attribute that promises that each segment of a representation begins with a keyframe; nil without one.
-    fileprivate func accessPoint(of rendition: String) -> String? {
-        // The name of a rendition ends with the identifier of its representation.
-        for set in periods.flatMap({ Array($0.element.all("AdaptationSet")) }) {
-            for element in set.all("Representation") {
-                guard let id = element["id"], rendition.hasSuffix("/\(id)") else { continue }
-                let type = element.word("startWithSAP") ?? set.word("startWithSAP")
-                guard let type, ["1", "2"].contains(type) else { return nil }
-                return "startWithSAP=\"\(type)\""
+    fileprivate func accessPoint(of facts: SegmentFacts) -> String? {
+        guard let levels = levels(of: facts) else { return nil }
+        let type = levels.representation.word("startWithSAP") ?? levels.set.word("startWithSAP")
+        guard let type, ["1", "2"].contains(type) else { return nil }
+        return "startWithSAP=\"\(type)\""
+    }
+
+    /// The elements of a segment's representation: in the period of the segment, else in the first one that has it.
+    func levels(
+        of facts: SegmentFacts
+    ) -> (period: MarkupElement, set: MarkupElement, representation: MarkupElement)? {
+        let own = periods.filter { $0.start == facts.discontinuity }
+        for period in own + periods {
+            for set in period.sets {
+                for element in set.all("Representation") {
+                    // The name of a rendition ends with the identifier of its representation.
+                    guard let id = element["id"], facts.rendition.hasSuffix("/\(id)") else { continue }
+                    return (period.element, set, element)
+                }
             }
         }
         return nil

@@ -30,8 +30,8 @@ extension Rule {
         checks: [
             .failure { failure, _ in failure.kind == .range ? [wrongRange(failure.reason)] : [] },
             .segment { facts, _, _ in
-                guard case .otherRange(let found) = facts.failure else { return [] }
-                return [wrongRange(found)]
+                if case .otherRange(let found) = facts.failure { return [wrongRange(found)] }
+                return facts.rangeShortage.map { [wrongRange($0)] } ?? []
             },
         ]
     )
@@ -40,7 +40,8 @@ extension Rule {
         Problem(
             found: found,
             expected: "status 206 with the bytes of the requested range",
-            advice: "Correct the byte ranges of the server and of the caches in front of it."
+            advice:
+                "Correct the byte range in the manifest, or the ranges of the server and of the caches in front of it."
         )
     }
 

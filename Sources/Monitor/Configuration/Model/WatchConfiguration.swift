@@ -95,6 +95,8 @@ public struct WatchedStream: Hashable, Sendable {
     package var downDelay: Duration?
     /// The name of the player profile; nil for the standard one.
     public var profile: String?
+    /// The headers of all requests for the stream.
+    package var headers: [StreamHeader] = []
     /// The checks.
     public var checks = CheckSettings()
     /// The names of the backends.

@@ -13,11 +13,12 @@ struct StreamSettings {
     var checks = CheckSettings()
     var backends: [String]?
     var labels: [String: String] = [:]
+    var headers: [StreamHeader] = []
 }
 
 extension ConfigurationReader {
     private static let settingKeys = [
-        "player", "profile", "every", "for", "continuous", "down", "checks", "backends", "labels",
+        "player", "profile", "every", "for", "continuous", "down", "checks", "backends", "labels", "headers",
     ]
 
     mutating func readDefaults(_ value: ConfigurationValue) -> StreamSettings {
@@ -106,6 +107,7 @@ extension ConfigurationReader {
         guard let name, let url else { return }
         var stream = WatchedStream(name: name, url: url, place: value.place)
         stream.labels = settings.labels
+        stream.headers = settings.headers
         stream.profile = settings.profile
         stream.checks = settings.checks
         choosePlayer(of: &stream, settings, members)
@@ -197,6 +199,7 @@ extension ConfigurationReader {
         if let value = members["down"] { settings.down = duration(value, "down") ?? settings.down }
         if let value = members["checks"] { readChecks(value, &settings.checks) }
         if let value = members["labels"] { readLabels(value, &settings.labels) }
+        if let value = members["headers"] { readHeaders(value, &settings.headers) }
         if let value = members["backends"] {
             let names = names(value, "backends")
             references += names.map { ("backend", $0.name, $0.place) }
@@ -307,6 +310,38 @@ extension ConfigurationReader {
                 "A stream must have at most \(LabelRules.mostLabels) labels, those of `defaults` among them (found \(labels.count)); remove some."
             )
         }
+    }
+
+    private mutating func readHeaders(_ value: ConfigurationValue, _ headers: inout [StreamHeader]) {
+        guard case .map(let members) = value.content else {
+            report(value.place, "`headers` must be a mapping of names and values (found \(value.kindName)).")
+            return
+        }
+        for member in members {
+            guard let header = header(member) else { continue }
+            headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
+            headers.append(header)
+        }
+        if headers.count > StreamHeader.most {
+            report(
+                value.place,
+                "A stream must have at most \(StreamHeader.most) headers, those of `defaults` among them (found \(headers.count)); remove some."
+            )
+        }
+    }
+
+    /// A value that the name says is secret must be elsewhere.
+    private mutating func header(_ member: ConfigurationValue.Member) -> StreamHeader? {
+        let isElsewhere = if case .map = member.value.content { true } else { false }
+        let literal = isElsewhere ? "" : text(member.value, "headers")
+        guard let literal else { return nil }
+        let (problem, isSecret) = StreamHeader.check(member.key, literal)
+        if let problem {
+            report(member.place, problem)
+            return nil
+        }
+        guard isElsewhere || isSecret else { return StreamHeader(name: member.key, value: .literal(literal)) }
+        return secret(member.value, member.key).map { StreamHeader(name: member.key, value: .secret($0)) }
     }
 
     /// Reports the first name of a label that is one too many in the whole configuration.

@@ -35,6 +35,14 @@ extension Breakage {
         .document("variant-discontinuities-differ", "live/ts/master.m3u8") { text, request in
             if request.document == "v1.m3u8" { text.change("#EXT-X-DISCONTINUITY-SEQUENCE") { $0 + 1 } }
         },
+        .document("keyframe-playlist-wrong", "vod/ts/master.m3u8") { text, request in
+            guard request.isMaster else { return }
+            text.insert("#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000", before: "#EXT-X-STREAM-INF")
+        },
+        .document("steering-wrong", "vod/ts/master.m3u8") { text, request in
+            guard request.isMaster else { return }
+            text.insert("#EXT-X-CONTENT-STEERING:SERVER-URI=\"nothing.json\"", before: "#EXT-X-STREAM-INF")
+        },
         .document("codecs-mismatch", "vod/ts/master.m3u8", "vod/fmp4/master.m3u8", "vod/dash/number.mpd") { text, _ in
             text.changeAttribute("CODECS") { codecs in
                 "hvc1.1.6.L93.B0" + (codecs.firstIndex(of: ",").map { String(codecs[$0...]) } ?? "")
@@ -54,6 +62,17 @@ extension Breakage {
         .document("mpd-malformed", "vod/dash/number.mpd") { text, _ in text.remove("</MPD>") },
         .document("mpd-attribute-missing", "vod/dash/number.mpd") { text, _ in
             text.changeAttribute("minBufferTime") { _ in nil }
+        },
+        .document("mpd-patch-wrong", "live/dash/patch.mpd") { text, _ in text.replace(" id=\"origin-live\"", with: "")
+        },
+        .document("trick-mode-wrong", "vod/dash/number.mpd") { text, _ in
+            guard let start = text.lines.firstIndex(where: { $0.contains("<AdaptationSet") }),
+                let end = text.lines[start...].firstIndex(where: { $0.contains("</AdaptationSet") })
+            else { return }
+            var set = text.lines[start...end].map { $0.replacing(" id=\"", with: " id=\"fast-") }
+            let scheme = "schemeIdUri=\"http://dashif.org/guidelines/trickmode\""
+            set.insert("      <EssentialProperty \(scheme) value=\"none\"/>", at: 1)
+            text.lines.insert(contentsOf: set, at: end + 1)
         },
         .document("publish-time-backwards", "live/dash/number.mpd") { text, request in
             let time = request.moment.sessionStart.milliseconds &- request.elapsed

@@ -29,6 +29,17 @@ extension Breakage {
             text.changeAttribute("RESOLUTION") { _ in "1920x1080" }
             text.changeAttribute("width") { _ in "1920" }
         },
+        .document("audio-configuration-mismatch", "vod/fmp4/master.m3u8", "vod/dash/number.mpd") { text, _ in
+            text.changeAttribute("CHANNELS") { _ in "6" }
+            text.changeAttribute("audioSamplingRate") { _ in "44100" }
+        },
+        .segment("tables-missing", "vod/ts/master.m3u8") { number, made, _, _ in
+            number == 1 ? made.bytes.map { .replaced(Resource(made.contentType, Body($0.withoutTables))) } : nil
+        },
+        .segment("encoding-changed", "vod/ts/v0.m3u8") { number, made, request, fixtures in
+            guard number == 1, request.names.contains("v0") else { return nil }
+            return fixtures.track("v1", .transport)?.body(1).map { .replaced(Resource(made.contentType, $0)) }
+        },
         .segment("keyframe-missing", "vod/ts/master.m3u8") { number, made, request, _ in
             guard number == 1, request.names.contains("v1") else { return nil }
             return made.bytes.map { .replaced(Resource(made.contentType, Body($0.withoutFirstPicture))) }
@@ -61,6 +72,17 @@ extension [UInt8] {
             }
         }
         return sound.isEmpty ? nil : bytes
+    }
+
+    /// A transport stream without its tables.
+    fileprivate var withoutTables: [UInt8] {
+        var (bytes, mapPID) = ([UInt8](), Int?.none)
+        for packet in TransportStream.packets(of: self) {
+            mapPID = ProgramTable.mapPID(in: packet) ?? mapPID
+            let pid = TransportStream.pid(of: packet)
+            bytes += pid == 0 || pid == mapPID ? TransportStream.nullPacket : packet
+        }
+        return bytes
     }
 
     /// A transport stream without the first picture of its H.264.

@@ -107,7 +107,8 @@ struct Breakage: Sendable {
         "live/ts6/master.m3u8",
         "live/fmp4/master.m3u8",
         "live/dash/number.mpd",
-        "live/dash/timeline.mpd"
+        "live/dash/timeline.mpd",
+        "live/dash/patch.mpd"
     )
 
     /// When faults of live streams come, in milliseconds after the session's first request.

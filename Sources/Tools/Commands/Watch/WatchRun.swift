@@ -29,7 +29,8 @@ struct WatchRun {
         Allocator.keepFlat()
         let clock = SystemClock()
         let begin = clock.wallTime
-        let access = try WatchAccess(command.token)
+        let headers = StreamHeaders(try command.access.headers(), keepsCookies: command.access.cookieJar)
+        let access = try WatchAccess(command.token, headers: headers)
         do throws(WatchSetupError) { try access.apply(configuration) } catch {
             throw ValidationError(error.description)
         }
@@ -48,8 +49,7 @@ struct WatchRun {
             taps: taps,
             transport: transport,
             userAgent: PlayerMonitor.userAgent,
-            headers: try command.access.headers(),
-            keepsCookies: command.access.cookieJar,
+            headers: headers,
             clock: clock
         )
         let browser = BrowserSource(
@@ -70,7 +70,7 @@ struct WatchRun {
             facts.build = PlayerMonitor.build
             return facts
         }
-        let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport), clock: clock)
+        let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport, headers), clock: clock)
         let tls = try WatchTLS.make(command, configuration, log)
         let server = try await makeServer(service, access, tls)
         delivery.instrument.ready()
@@ -226,12 +226,13 @@ struct WatchRun {
             && !configuration.backends.values.contains(where: \.backend.kind.writesOutput)
     }
 
-    private func makeProbes(_ transport: SystemTransport) throws -> ProbePage? {
+    private func makeProbes(_ transport: SystemTransport, _ headers: StreamHeaders) throws -> ProbePage? {
         guard command.listen != nil, command.from == nil else { return nil }
         return ProbePage(
             transport: transport,
             guarded: try SystemTransport.ofProgram(refusingPrivateAddresses: true, access: command.access),
-            userAgent: PlayerMonitor.userAgent
+            userAgent: PlayerMonitor.userAgent,
+            headers: headers
         )
     }
 

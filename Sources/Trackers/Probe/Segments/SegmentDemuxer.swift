@@ -74,7 +74,9 @@ enum SegmentDemuxer {
         content.size = second.count
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
         if untimed.contains(name) { content.place(at: PackedAudioTimestamp.nanoseconds(in: second)) }
-        return .success(SegmentLook(content: content, durations: reading.durations))
+        return .success(
+            SegmentLook(content: content, durations: reading.durations, audioFormat: reading.audioFormat)
+        )
     }
 
     /// Whether libavformat may see a segment: it may take bytes of no known beginning for MP4, too.
@@ -113,6 +115,8 @@ struct SegmentLook: Hashable, Sendable {
     var content: SegmentContent
     /// The playing time that each packet of a track declares, in nanoseconds; no value where they differ.
     var durations: [PlaybackModel.Track: Int64]
+    /// The format of the sound; nil without sound.
+    var audioFormat: AudioFormat?
 }
 
 /// The format of a segment by its first bytes, so that libavformat need not probe.

@@ -20,6 +20,10 @@ package struct SegmentInspection: Sendable {
         package var size: (width: Int, height: Int)?
         /// The width of a sample of a picture, divided by its height; nil if unknown.
         package var sampleAspect: Double?
+        /// The number of channels; nil if unknown, and for pictures.
+        package var channelCount: Int?
+        /// The sampling rate in Hz; nil if unknown, and for pictures.
+        package var sampleRate: Int?
     }
 
     /// The reason for which browsers do not play a segment, whatever player is in them.
@@ -57,32 +61,78 @@ package struct SegmentInspection: Sendable {
     package let wrap: Int64?
     /// Whether the bytes end inside a packet or a box.
     package let isTruncated: Bool
+    /// The number of fragments (`moof`) of fragmented MP4; 0 for other media.
+    package let chunkCount: Int
+    /// Whether a transport stream has no tables: neither in its packets nor in an initialization section.
+    package let lacksTables: Bool
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     package let refusal: Refusal?
 
     /// Demuxes a segment.
     package init(media: [UInt8], initialization: [UInt8]) throws(Failure) {
-        let content: SegmentContent
+        let look: SegmentLook
         do {
-            content = try SegmentDemuxer.demux(FetchedBytes(media), initialization: initialization)
+            look = try SegmentDemuxer.look(at: FetchedBytes(media), initialization: initialization)
         } catch {
             switch error {
             case .unknownFormat: throw .unreadable("bytes of an unknown format")
             case .noTracks(let codecs) where !codecs.isEmpty: throw .undemuxable(codecs)
-            case .noTracks: throw .unreadable("a container without pictures and sound")
+            case .noTracks:
+                let isOther = !initialization.isEmpty && media.withUnsafeBytes { SegmentFormat($0) } == .other
+                throw .unreadable(isOther ? "bytes of an unknown format" : "a container without pictures and sound")
             case .outOfMemory: throw .unreadable("a segment for which there is no memory")
             }
         }
+        let content = look.content
         var tracks: [Track] = []
         if let video = content.video { tracks.append(Self.track(video, isVideo: true)) }
-        if let audio = content.audio { tracks.append(Self.track(audio, isVideo: false)) }
+        if let audio = content.audio {
+            var track = Self.track(audio, isVideo: false)
+            (track.channelCount, track.sampleRate) = (look.audioFormat?.channelCount, look.audioFormat?.sampleRate)
+            tracks.append(track)
+        }
         self.tracks = tracks
         declaresVideo = content.streams.contains(.video)
         declaresAudio = content.streams.contains(.audio)
         hasTimeline = content.hasTimeline
         wrap = content.wrap
         isTruncated = media.withUnsafeBytes { ContainerEnd.isInside($0) }
+        lacksTables = initialization.isEmpty && media.withUnsafeBytes { Self.lacksTables($0) }
+        chunkCount = media.withUnsafeBytes { Self.chunkCount($0) }
         refusal = Self.refusal(of: media, content, initialization)
+    }
+
+    private static func chunkCount(_ media: UnsafeRawBufferPointer) -> Int {
+        guard SegmentFormat(media) == .isoBaseMedia else { return 0 }
+        var count = 0
+        _ = Box.all(in: media) { type, _ in
+            if type == "moof" { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    /// Reads no more of a packet than where its section begins: a counter that jumps does not matter here.
+    private static func lacksTables(_ media: UnsafeRawBufferPointer) -> Bool {
+        guard SegmentFormat(media) == .transportStream else { return false }
+        let size = TransportPacket.size
+        var (mapPID, begun) = (UInt16?.none, Set<UInt16>())
+        for start in stride(from: 0, through: media.count - size, by: size) {
+            let packet = UnsafeRawBufferPointer(rebasing: media[start..<(start + size)])
+            let (startsUnit, hasPayload) = (packet[1] & 0x40 != 0, packet[3] & 0x10 != 0)
+            let offset = packet[3] & 0x20 != 0 ? 5 + Int(packet[4]) : 4
+            guard packet[0] == 0x47, startsUnit, hasPayload, offset < size else { continue }
+            let pid = UInt16(packet[1] & 0x1F) << 8 | UInt16(packet[2])
+            begun.insert(pid)
+            if pid == 0, mapPID == nil {
+                // With several programs, or a table that is damaged, the map is in doubt.
+                let section = UnsafeRawBufferPointer(rebasing: packet[offset...])
+                guard let found = ProgramAssociation.mapPID(in: section) else { return false }
+                mapPID = found
+            }
+            if let mapPID, begun.contains(mapPID) { return false }
+        }
+        return true
     }
 
     private static func refusal(of media: [UInt8], _ content: SegmentContent, _ initialization: [UInt8]) -> Refusal? {

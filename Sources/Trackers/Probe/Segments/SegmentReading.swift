@@ -13,6 +13,8 @@ struct SegmentReading: ~Copyable {
         /// The duration of every packet, in nanoseconds; nil once two of them differ.
         var duration: Int64?
         var hasPackets = false
+        /// The format of sound by the header of its first frame, where packets have one.
+        var format: AudioFormat?
     }
 
     /// The largest number of packets of a segment, so that the loop ends with any demuxer.
@@ -81,6 +83,19 @@ struct SegmentReading: ~Copyable {
         return durations
     }
 
+    /// The format of the first track of sound that has frames; nil without one.
+    var audioFormat: AudioFormat? {
+        let first = order.first { lanes[$0]?.kind == .audio && (lanes[$0]?.summary.frameCount ?? 0) > 0 }
+        guard let first, let lane = lanes[first], let stream = context?.pointee.streams[Int(first)],
+            let parameters = stream.pointee.codecpar
+        else { return nil }
+        let declared = AudioFormat(
+            channelCount: Int(parameters.pointee.ch_layout.nb_channels),
+            sampleRate: Int(parameters.pointee.sample_rate)
+        )
+        return declared.channelCount == nil ? lane.format ?? declared : declared
+    }
+
     private mutating func take() {
         guard let packet, let context, let input else { return }
         let index = packet.pointee.stream_index
@@ -121,6 +136,7 @@ struct SegmentReading: ~Copyable {
         let declared = lane.base.nanoseconds(packet.pointee.duration) ?? 0
         let duration = declared > 0 ? declared : Self.framesDuration(packet, stream)
         if !lane.hasPackets { lane.duration = duration } else if lane.duration != duration { lane.duration = nil }
+        if !lane.hasPackets, lane.kind == .audio { lane.format = Self.format(packet, stream) }
         lane.hasPackets = true
         let stamps = (lane.base.nanoseconds(packet.pointee.dts), lane.base.nanoseconds(packet.pointee.pts))
         var frame = SegmentFrame(isKeyframe: packet.pointee.flags & AV_PKT_FLAG_KEY != 0, offset: used)
@@ -148,6 +164,20 @@ struct SegmentReading: ~Copyable {
         }
         let bytes = UnsafeBufferPointer(start: UnsafePointer(data), count: Int(max(0, packet.pointee.size)))
         return ADTSFrames.duration(of: bytes) ?? 0
+    }
+
+    /// The format that the header of the first frame of a packet has; nil without such a header.
+    private static func format(
+        _ packet: UnsafeMutablePointer<AVPacket>,
+        _ stream: UnsafeMutablePointer<AVStream>
+    ) -> AudioFormat? {
+        guard let data = packet.pointee.data else { return nil }
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(data), count: Int(max(0, packet.pointee.size)))
+        return switch stream.pointee.codecpar.pointee.codec_id {
+        case AV_CODEC_ID_AAC: AudioFormat(adts: bytes)
+        case AV_CODEC_ID_AC3: AudioFormat(ac3: bytes)
+        default: nil
+        }
     }
 
     private func describe(_ lane: Lane, _ index: Int32) -> TrackContent? {

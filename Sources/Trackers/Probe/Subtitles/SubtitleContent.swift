@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentManifests
 
 /// The content of a resource with subtitles: its cues, counted, and its first defect.
 ///
@@ -73,6 +74,11 @@ struct SubtitleContent: Hashable, Sendable {
             return
         }
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let content = ManifestContent(bytes)
+        if [.page, .json, .compressed, .empty].contains(content) {
+            note("subtitles must be WebVTT or TTML (found \(content)); check the server's answer")
+            return
+        }
         let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         self = first == UInt8(ascii: "<") ? TimedTextReader.read(bytes) : WebVTTReader.read(start)
     }

@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentXML
 
-/// Counts the timed paragraphs of a TTML document (W3C Timed Text Markup Language 2, section 8.1.5; IMSC profiles).
+/// Counts the timed paragraphs and pictures of a TTML document (W3C Timed Text Markup Language 2, section 8.1.5; IMSC
+/// profiles).
 struct TimedTextReader {
     /// A film has some thousand paragraphs.
     private static let limits = MarkupLimits(
@@ -30,7 +31,8 @@ struct TimedTextReader {
             return failed
         }
         guard root.name == "tt" else {
-            failed.note("the root element of a TTML document must be `tt`; check the server's answer")
+            let found = "(found `\(root.name.prefix(80))`)"
+            failed.note("the root element of a TTML document must be `tt` \(found); check the server's answer")
             return failed
         }
         var reader = TimedTextReader(root)
@@ -66,14 +68,18 @@ struct TimedTextReader {
     /// Reads an element; the depth of the document is limited.
     private mutating func read(_ element: MarkupElement, in outer: Interval) {
         let own = interval(of: element, in: outer)
+        if element.isImage, own.isTimed { return count(own) }
         guard element.name == "p" else {
             for child in element.children where ["div", "p"].contains(child.name) { read(child, in: own) }
             return
         }
         let spans = element.children.filter { $0.name == "span" }.map { interval(of: $0, in: own) }
         guard own.isTimed || spans.contains(where: \.isTimed) else { return }
+        count(own.isTimed ? own : spans.first(where: \.isTimed) ?? own)
+    }
+
+    private mutating func count(_ shown: Interval) {
         content.cueCount += 1
-        let shown = own.isTimed ? own : spans.first(where: \.isTimed) ?? own
         let end = shown.end.map { Duration(clampingSeconds: $0).nanoseconds } ?? .max
         content.note(cueFrom: Duration(clampingSeconds: shown.begin).nanoseconds, to: end, in: range)
     }
@@ -134,5 +140,13 @@ struct TimedTextReader {
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") })
         else { return nil }
         return Double(text)
+    }
+}
+
+extension MarkupElement {
+    /// Whether the element is shown as a picture: a `div` of the image profile of IMSC 1.1, with an `image`, or of IMSC
+    /// 1.0, with `smpte:backgroundImage`.
+    fileprivate var isImage: Bool {
+        name == "div" && (first("image") != nil || attributes.keys.contains { $0.hasSuffix(":backgroundImage") })
     }
 }

@@ -14,6 +14,7 @@ struct WebVTTReader {
     private var content = SubtitleContent()
     private var isInHeader = true
     private var line = 0
+    private var latestStart: Int64 = 0
 
     /// Reads a file without its byte order mark.
     static func read(_ bytes: ArraySlice<UInt8>) -> SubtitleContent {
@@ -25,7 +26,8 @@ struct WebVTTReader {
     private mutating func readAll(_ bytes: ArraySlice<UInt8>) {
         let next = bytes.dropFirst(Self.signature.count).first
         guard bytes.starts(with: Self.signature), next.map({ $0 == 0x20 || $0 == 0x09 || $0.isLineEnd }) ?? true else {
-            return content.note("WebVTT must begin with `WEBVTT`; check the server's answer")
+            let found = ManifestContent(Array(bytes))
+            return content.note("WebVTT must begin with `WEBVTT` (found \(found)); check the server's answer")
         }
         var start = bytes.startIndex
         while start < bytes.endIndex {
@@ -39,6 +41,9 @@ struct WebVTTReader {
     }
 
     private mutating func read(line text: ArraySlice<UInt8>) {
+        if String(validating: text, as: UTF8.self) == nil {
+            content.note("line \(line) must be UTF-8, as all WebVTT is")
+        }
         if text.isEmpty { isInHeader = false }
         if isInHeader, text.starts(with: Self.map) { return read(map: text.dropFirst(Self.map.count)) }
         // The rest of the signature's line is a comment, whatever stands there.
@@ -60,6 +65,10 @@ struct WebVTTReader {
         if end.milliseconds <= start.milliseconds {
             content.note("the second time of line \(line) must be later than the first one; the cue is never shown")
         }
+        if start.milliseconds < latestStart {
+            content.note("the first time of line \(line) must not be before that of an earlier cue")
+        }
+        latestStart = max(latestStart, start.milliseconds)
         if !start.isStrict || !end.isStrict { content.note("the hours of line \(line) must have two digits or more") }
         if behind.first.map({ !$0.isSpace }) == true { content.note("line \(line) must have a space behind its times") }
     }

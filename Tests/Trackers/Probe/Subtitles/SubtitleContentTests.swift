@@ -34,8 +34,11 @@ struct SubtitleContentTests {
     @Test(
         "Defects of WebVTT are named, and the other cues are counted",
         arguments: [
-            ("WEBVTTX\n\n\(cue)", 0, "must begin with"), ("", 0, "must begin with"),
+            ("WEBVTTX\n\n\(cue)", 0, "must begin with"), ("", 0, "found an empty body"),
             ("not found", 0, "must begin with"),
+            ("<!doctype html><html>Sorry</html>", 0, "found an HTML page"), ("{\"error\":1}", 0, "found JSON"),
+            ("<html xmlns=\"x\"/>", 0, "found an HTML page"), ("<x/>", 0, "found `x`"),
+            ("WEBVTT\n\n00:02.000 --> 00:03.000\nA\n\n00:01.000 --> 00:04.000\nB\n", 2, "line 6 must not be before"),
             // The parser takes these, and authors must not write them.
             ("WEBVTT\n\n00:00:02.000 --> 00:00:01.000\nA\n\n\(cue)", 2, "later"),
             ("WEBVTT\n\n99999999999999999999:00:00.000 --> 00:00:01.000\n", 1, "later"),
@@ -79,6 +82,9 @@ struct SubtitleContentTests {
             ("<div begin=\"00:00:01.5\"><p>A</p><p>B</p></div>", 2),
             ("<div><p><span begin=\"10t\" dur=\"500ms\">A</span></p></div>", 1),
             ("<div><p begin=\"00:00:01:12\" end=\"3.5m\"/></div>", 1),
+            // The image profiles of IMSC.
+            ("<div begin=\"1s\" end=\"2s\"><image src=\"a.png\"/></div><div><image src=\"b.png\"/></div>", 1),
+            ("<div begin=\"1s\" smpte:backgroundImage=\"#a\"/><div begin=\"2s\" smpte:backgroundImage=\"#b\"/>", 2),
         ]
     )
     func timedText(body: String, count: Int) {
@@ -108,7 +114,8 @@ struct SubtitleContentTests {
     @Test(
         "Defects of TTML are named",
         arguments: [
-            ("<html><body/></html>", "must be `tt`"), ("<!DOCTYPE html><html/>", "document type"),
+            ("<html><body/></html>", "an HTML page"), ("<!DOCTYPE html><html/>", "an HTML page"),
+            ("<smil><body/></smil>", "must be `tt` (found `smil`)"), ("<!DOCTYPE tt><tt/>", "document type"),
             ("<!DOCTYPE tt [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><tt>&b;</tt>", "document type"),
             ("<tt><body>", "not closed"), (document("<p begin=\"soon\"/>"), "time expression"),
             (document("<p begin=\"3s\" end=\"1s\"/>"), "must not be before"),
@@ -127,6 +134,12 @@ struct SubtitleContentTests {
     private static let emptyText = Array(document("<div/>").utf8)
     private static let webVTTCue = Boxes.box("vttc", Boxes.box("payl", Array("A".utf8)))
     private static let noCue = Boxes.box("vtte", [])
+
+    @Test("WebVTT in another encoding than UTF-8 is named with its line, and its cues are counted")
+    func encoding() {
+        let content = SubtitleContent(Array("WEBVTT\n\n00:01.000 --> 00:02.000\nH".utf8) + [0xE9, 0x0A])
+        #expect(content.cueCount == 1 && content.defect == "line 4 must be UTF-8, as all WebVTT is")
+    }
 
     @Test("Samples of fragmented MP4 that are not empty are counted", arguments: ["stpp", "wvtt", "enct"])
     func fragments(coding: String) {
