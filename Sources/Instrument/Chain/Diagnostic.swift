@@ -21,7 +21,7 @@ public struct Diagnostic: Hashable, Sendable {
         /// Creates a kind; kinds with the same text are equal.
         ///
         /// - Parameter description: a short text in lower camel case.
-        package init(_ description: String) { self.description = description }
+        public init(_ description: String) { self.description = description }
     }
 
     /// The severity of a diagnostic.

@@ -150,8 +150,10 @@ struct AudioRuleTests {
     @Test("A change of size, channels or sampling rate is found once, and is legal behind a discontinuity")
     func changes() throws {
         var run = RuleRun(rules: [.encodingChanged])
+        run.observe(try fetched(playlist("CHANNELS=\"2\""), 0, "a.m3u8"), as: .root)
+        let rendition = try #require(run.history.presentation?.renditions.first { $0.kind == .audio }).id.description
         func segment(_ number: Int, _ width: Int, _ channels: Int, _ rate: Int, cut: Int64 = 0) throws {
-            var facts = try sound(number, of: "main", channels: channels, rate: rate)
+            var facts = try sound(number, of: rendition, channels: channels, rate: rate)
             var picture = SegmentFacts.Track(isVideo: true, codec: "h264", start: 0, end: 2_000_000_000)
             picture.size = Resolution(width: width, height: 90)
             facts.tracks.append(picture)

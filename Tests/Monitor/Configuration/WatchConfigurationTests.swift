@@ -102,6 +102,7 @@ struct WatchConfigurationTests {
             ("url: \"http://h/a\", player: vlc", "1:49: `player` must be probe or chrome (found `vlc`)."),
             ("page: \"http://h/a\", player: probe", "1:50: `player` of a `page` must be chrome (found `probe`)"),
             ("page: \"http://h/a\", profile: hlsjs", "1:51: `profile` is for the probe"),
+            ("page: \"http://h/a\", headers: { X: a }", "1:51: `headers` are for the probe"),
             ("page: \"http://h/a\", checks: { rules: true }", "1:50: `checks` need a playlist or an MPD"),
             ("page: \"http://h/a\", url: \"http://h/b\"", "1:28: A stream must have either a `url` or a `page`"),
             ("page: ftp", "1:28: `page` must be an http or https URL."),

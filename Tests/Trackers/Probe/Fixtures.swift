@@ -10,7 +10,7 @@ enum Fixtures {
     /// Three seconds of empty edits in front of both tracks.
     static let lateMP4 = path("film-late.mp4", video + sound + ["-output_ts_offset", "3"])
     /// Sound with a picture of its cover.
-    static let cover = path("cover.m4a", words("-c:v png -frames:v 1 -disposition:v attached_pic") + sound)
+    static let cover = path("cover.m4a", words("-c:v png -vf trim=end_frame=1 -disposition:v attached_pic") + sound)
     static let mkv = path("film.mkv", video + sound + names)
     static let ts = path("film.ts", video + sound + ["-muxdelay", "0", "-muxpreload", "0"])
     static let webm = path("film.webm", vp8 + ["-c:a", "libopus", "-b:a", "48k"])

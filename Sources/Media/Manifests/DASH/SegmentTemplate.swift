@@ -97,7 +97,7 @@ extension SegmentTemplate {
         if format.isEmpty { return 1 }
         guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()),
             0...20 ~= width
-        else { throw .invalidWidth(format.excerpt()) }
+        else { throw .invalidWidth(format.contains("://") ? "an address" : format.excerpt()) }
         return max(width, 1)
     }
 }

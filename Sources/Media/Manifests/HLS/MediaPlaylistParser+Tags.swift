@@ -70,9 +70,9 @@ extension MediaPlaylistParser {
         byteRange = range
     }
 
-    /// The error of a value that cannot be read.
+    /// The error of a value that cannot be read. Without an address, which may have secrets.
     func unreadable(_ expected: String, found value: some StringProtocol, _ line: PlaylistLine) -> ManifestError {
-        let found = value.isEmpty ? "nothing" : "`\(value.excerpt())`"
+        let found = value.isEmpty ? "nothing" : value.contains("://") ? "an address" : "`\(value.excerpt())`"
         return ManifestError(.malformed, "\(expected) (found \(found))", line: line.number)
     }
 

@@ -115,7 +115,7 @@ public struct RuleRun: Sendable {
     }
 
     /// Applies the rules to the answer of a server that the manifest names beside its media.
-    public mutating func observe(_ answer: ServerAnswer) {
+    package mutating func observe(_ answer: ServerAnswer) {
         apply(at: answer.url.description) { check, history in
             if case .server(let check) = check.input { check(answer, history) } else { nil }
         }

@@ -153,6 +153,10 @@ extension ConfigurationReader {
         if let value = members["profile"] {
             report(value.place, "`profile` is for the probe, and Chromium plays this stream; remove `profile`.")
         }
+        stream.headers = []
+        if let value = members["headers"] {
+            report(value.place, "`headers` are for the probe, and Chromium plays this stream; remove `headers`.")
+        }
         guard stream.player == .page else { return }
         if let value = members["player"], settings.player == .probe {
             report(value.place, "`player` of a `page` must be chrome (found `probe`); remove `player`.")

@@ -83,7 +83,10 @@ final class StagingArea: @unchecked Sendable {
 
     deinit {
         munmap(base, size)
-        if let descriptor { close(descriptor) }
+        guard let descriptor else { return }
+        // A child that was forked in the meantime may hold the same descriptor for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     /// Whether staged records outlive the process.

@@ -30,7 +30,7 @@ extension Breakage {
             text.insert("#EXT-X-NOTE:" + String(repeating: "a", count: 70_000), before: "#EXTINF")
         },
         .master("steering-without-server") { text in
-            text.insert("#EXT-X-CONTENT-STEERING:PATHWAY-ID=\"a\"", before: "#EXT-X-STREAM-INF")
+            text.insert("#EXT-X-CONTENT-STEERING:PATHWAY-ID=\".\"", before: "#EXT-X-STREAM-INF")
         },
         .master("stream-inf-missing") { text in text.insert("extra.m3u8", before: "#EXT-X-STREAM-INF") },
         .master("media-tag-incomplete") { text in
