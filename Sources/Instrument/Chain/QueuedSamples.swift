@@ -6,7 +6,7 @@ public struct QueuedSamples: Sendable {
     private let flushing: @Sendable () -> Bool
 
     /// Creates a view that passes pages of records to a body until that returns false.
-    package init(_ source: @escaping @Sendable (_ body: ([SampleRecord]) -> Bool) -> Void) {
+    public init(_ source: @escaping @Sendable (_ body: ([SampleRecord]) -> Bool) -> Void) {
         self.init(source, isFlushing: { false })
     }
 
@@ -19,7 +19,7 @@ public struct QueuedSamples: Sendable {
     }
 
     /// A view without samples.
-    package static var none: QueuedSamples { QueuedSamples { _ in } }
+    public static var none: QueuedSamples { QueuedSamples { _ in } }
 
     /// Whether somebody waits until the backend's samples have left the queue: a flush, or a shutdown.
     package var isFlushing: Bool { flushing() }

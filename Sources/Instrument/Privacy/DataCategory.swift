@@ -7,7 +7,7 @@ public struct DataCategory: Hashable, Sendable, CustomStringConvertible {
     /// The name, as it stands behind `NSPrivacyCollectedDataType` in a manifest.
     public let description: String
     /// Creates a kind.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 
     /// A name.
     public static let name = DataCategory("Name")
@@ -46,7 +46,7 @@ public struct DataPurpose: Hashable, Sendable, CustomStringConvertible {
     /// The name, as it stands behind `NSPrivacyCollectedDataTypePurpose` in a manifest.
     public let description: String
     /// Creates a purpose.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 
     /// To learn how the app is used and how well it works.
     public static let analytics = DataPurpose("Analytics")

@@ -52,7 +52,7 @@ public struct HTTPError: Error, Hashable, Sendable {
     /// The status, where the head of a response had come.
     public var status: Int?
     /// The number that the library below gave (`CURLcode`, `URLError.Code`), for looking it up.
-    package var underlyingCode: Int?
+    public var underlyingCode: Int?
 
     /// Creates an error.
     public init(

@@ -54,7 +54,7 @@ extension DeliveryOutcome {
     ///   - now: The calendar time, for a `retryAfter` that is a date.
     ///   - rules: What this server means by some answers.
     ///   - reason: What to say of it; by default `HTTP` and the status.
-    package init(
+    public init(
         status: Int,
         retryAfter: String? = nil,
         now: WallTime,
