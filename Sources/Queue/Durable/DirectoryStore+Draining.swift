@@ -102,6 +102,7 @@ extension DirectoryStore {
     }
 
     private func copy(_ half: Staging.Taken) throws(QueueError) {
+        defer { withExtendedLifetime(half.area) {} }
         // Once for all units, because the check costs a system call.
         leaveCutSegment()
         var (start, units) = (half.start, half.units)

@@ -55,7 +55,7 @@ extension Rule {
     )
 
     /// A transport stream has no tables.
-    public static let tablesMissing = Rule(
+    package static let tablesMissing = Rule(
         "tables-missing",
         .error,
         "A segment has no tables of its transport stream",

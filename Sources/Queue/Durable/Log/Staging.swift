@@ -34,6 +34,8 @@ struct Staging {
 
     /// A half that is being copied.
     struct Taken {
+        /// Keeps the memory of the half: the store may give its area up during the copy.
+        let area: StagingArea
         let base: UnsafeMutableRawPointer
         /// The beginning of the part that is not copied.
         var start: Int
@@ -127,7 +129,7 @@ struct Staging {
     /// Takes the filled half for copying. Does nothing if no half is filled, or one half is already taken.
     mutating func take() {
         guard taken == nil, !units.isEmpty else { return }
-        taken = Taken(base: area.half(active), start: 0, units: units[...])
+        taken = Taken(area: area, base: area.half(active), start: 0, units: units[...])
         swap(&units, &emptied)
         units.removeAll(keepingCapacity: true)
         (active, filled) = (1 - active, 0)
