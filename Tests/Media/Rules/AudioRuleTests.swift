@@ -157,7 +157,7 @@ struct AudioRuleTests {
             var picture = SegmentFacts.Track(isVideo: true, codec: "h264", start: 0, end: 2_000_000_000)
             picture.size = Resolution(width: width, height: 90)
             facts.tracks.append(picture)
-            facts.discontinuity = cut
+            (facts.discontinuity, facts.byteCount) = (cut, 1000)
             run.observe(facts)
         }
         try segment(0, 160, 2, 48_000)
