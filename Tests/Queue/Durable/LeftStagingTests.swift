@@ -60,6 +60,8 @@ struct LeftStagingTests {
             for number in inSegments..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
             store.leaveAsKilled()
         }
+        // A kill closes the files at once; this store would close them while the next one opens them.
+        store.own.bookkeeping.close()
         return path
     }
 
