@@ -212,8 +212,11 @@ extension DirectoryStore {
     private func leave(_ numbers: Range<UInt64>, _ rows: inout [Bookkeeping.PlaceRow]) {
         state.withLock { state in
             for index in rows.indices { rows[index].leave(numbers, state.erased) }
-            for index in state.places.indices {
-                state.places[index].row.leave(numbers, state.erased)
+            // The places were computed without the staged samples: what they count as lost must not be saved.
+            for (index, row) in zip(state.places.indices, rows) {
+                state.places[index].row.cursor = row.cursor
+                state.places[index].row.drops = row.drops
+                state.places[index].row.carried = row.carried
                 state.places[index].isChanged = true
             }
         }

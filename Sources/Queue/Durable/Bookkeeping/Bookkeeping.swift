@@ -283,6 +283,8 @@ final class Bookkeeping: Sendable {
                 place.dead, place.carried, Int64(bitPattern: place.leaseEnd), place.checksum,
             ]
         )
+        // A start may have counted samples as lost that it finds afterwards.
+        try database.execute(sql: "DELETE FROM dropped WHERE name = ?", arguments: [place.name])
         for (reason, count) in place.drops {
             try database.execute(
                 sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
