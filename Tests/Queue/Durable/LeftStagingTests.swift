@@ -2,8 +2,6 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
-import QueueChildPlan
-import QueueTorture
 import TestTraits
 import Testing
 
@@ -213,50 +211,6 @@ struct LeftStagingTests {
                 #expect(store.ledger(of: name).dropped == 0)
             }
             #expect(try !store.own.bookkeeping.isEndOpen())
-            store.close()
-        }
-    }
-
-    /// The first file cannot be opened, and moves; later files of the recovery cannot be created.
-    @Test("Samples of a file that moved are not lost when the start then fails: no ledger counts them there")
-    func failedRecovery() async throws {
-        try await offPool {
-            let shim: FaultShim
-            do { shim = try FaultShim(in: scratch.path) } catch let error as FaultShim.Unavailable {
-                print("SKIPPED: a start that fails behind a file that moved, because \(error.reason)")
-                return
-            }
-            let lasting = DirectoryStore.stagingDirectory
-            _ = try leaveKilled()
-            let second = try #require(SegmentFiles.numbers(Directory.names(in: folder), in: folder).dropFirst().first)
-            // A file with fewer samples than a segment has room for, so that a later name ends in 0, too.
-            let perSegment = Int(second)
-            let count = try #require(
-                (1..<perSegment).first { count in
-                    count % 16 != 0 && (1...4).contains { (count + $0 * perSegment) % 16 == 0 }
-                }
-            )
-            try FileManager.default.removeItem(atPath: queue)
-            _ = try leaveKilled(inSegments: count, in: lasting)
-            var plan = ChildPlan(
-                .emit,
-                directory: queue,
-                backends: ["one", "two"].map { BackendPlan($0, to: scratch.path + "/" + $0) }
-            )
-            for index in plan.backends.indices { plan.backends[index].isOffline = true }
-            (plan.count, plan.shutdown, plan.segmentSize, plan.notes) = (1, 0, 4096, scratch.path + "/notes")
-            try ChildNotes.create(scratch.path + "/notes")
-            let counts = scratch.path + "/counts"
-            let fault = FaultShim.Fault(call: "open", times: .max, error: EACCES, suffix: "0.segment")
-            let environment = try shim.environment(directory: queue, counts: counts, fault)
-            let child = try ChildProcess(plan, name: scratch.path + "/child", environment: environment)
-            #expect(child.hasEnded() && child.status == 0, "\(child.errors)")
-            #expect(child.errors.contains("was moved to") && child.errors.contains("is left unchanged"))
-            let store = try open(queue, in: lasting)
-            for name: BackendName in ["one", "two"] {
-                let arrived = NumberedSamples.numbers(NumberedSamples.drain(store, name))
-                #expect(Set(arrived) == Set(0..<100) && store.ledger(of: name).dropped == 0)
-            }
             store.close()
         }
     }
