@@ -16,18 +16,13 @@ import base64, ctypes, glob, json, os, pathlib, select, signal, socket, sys, tim
 from chdb import session
 
 import fleet_brokers
+from sql_statements import statements
 
 SQL = pathlib.Path(__file__).resolve().parent.parent / "sql/clickhouse"
 # Messages of one insert, and of one request to the stream.
 BATCH, PULL = 20_000, 5_000
 
-
-def statements(text):
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return [part.strip() for part in "\n".join(lines).split(";") if part.strip()]
-
-
-# Who sends what fleet_hostility.py makes.
+# The senders of the messages that fleet_hostility.py makes.
 GUESTS = "sender LIKE 'hostile%'"
 
 

@@ -10,14 +10,10 @@ import time
 
 import duckdb
 
+from sql_statements import statements
+
 recordings, query = sys.argv[1:]
 directory = pathlib.Path(__file__).resolve().parent.parent / "sql" / "duckdb"
-
-
-def statements(text):
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return [part.strip() for part in "\n".join(lines).split(";") if part.strip()]
-
 
 connection = duckdb.connect()
 connection.execute("SET threads = 1")

@@ -141,7 +141,7 @@ class Server:
         raise SystemExit("nats-server does not accept connections within 30 s")
 
     def talk(self, commands, answers):
-        """Sends commands, and returns the payloads of so many answers."""
+        """Sends commands, and returns the payloads of the expected number of answers."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection, connection.makefile("rb") as lines:
             lines.readline()
             connection.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB inbox.asker 1\r\n' + commands + b"PING\r\n")

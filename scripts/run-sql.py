@@ -13,15 +13,12 @@ import re
 import sys
 import time
 
+from sql_statements import statements
+
 engine, recordings, *queries = sys.argv[1:]
 is_fleet = engine == "clickhouse-fleet"
 directory = pathlib.Path(__file__).resolve().parent.parent / "sql" / engine.removesuffix("-fleet")
 schema = (directory / ("fleet/tables.sql" if is_fleet else "schema.sql")).read_text(encoding="utf-8")
-
-
-def statements(text):
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return [part.strip() for part in "\n".join(lines).split(";") if part.strip()]
 
 
 def open_topic(connection, table, group):

@@ -41,7 +41,8 @@ while size := sys.stdin.buffer.read(4):
 
 def main():
     sys.path.insert(0, str(ROOT / "scripts"))
-    from fleet_database import Database, statements
+    from fleet_database import Database
+    from sql_statements import statements
 
     folder = tempfile.mkdtemp(prefix="collectors-")
     database = Database(folder + "/database")

@@ -51,7 +51,7 @@ struct FleetModel: Sendable {
     }
 }
 
-/// What is wrong with a player's clock or network.
+/// A fault of a player's clock or network.
 enum ClockFault: Int, CaseIterable, Sendable {
     case none, offline, seconds, minutes, hour, day, epoch, decade, afterRange
 

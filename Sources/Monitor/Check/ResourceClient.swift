@@ -154,10 +154,7 @@ struct ResourceClient: Sendable {
 extension HTTPResponse {
     /// The size of the file of which the response has a range, by `Content-Range`; nil where the server does not say.
     fileprivate var statedSize: Int? {
-        guard status == 206, let text = headers["Content-Range"], let slash = text.lastIndex(of: "/") else {
-            return nil
-        }
-        return Int(text[text.index(after: slash)...].trimmingWhitespace)
+        status == 206 ? ContentRange(headers)?.total.map { Int(clamping: $0) } : nil
     }
 }
 

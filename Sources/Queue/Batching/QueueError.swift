@@ -6,7 +6,7 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
         public let name: String
 
         /// Creates a code, for example for a custom store. Codes with the same name are equal.
-        package init(_ name: String) { self.name = name }
+        public init(_ name: String) { self.name = name }
 
         /// The queue is at one of its limits and refuses new samples (`WhenFull.refuseNew`): deliver more often, or
         /// raise the limit.

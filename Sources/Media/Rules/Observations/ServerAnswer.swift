@@ -3,7 +3,7 @@ package import InstrumentHTTP
 
 /// The answer of a server that a manifest names beside its media: a steering server, or one with patches of an MPD.
 package struct ServerAnswer: Sendable {
-    /// What was asked for.
+    /// The purpose of a request.
     package enum Purpose: Hashable, Sendable {
         /// A steering manifest (RFC 8216bis section 7; ETSI TS 103 998).
         case steering
@@ -19,7 +19,7 @@ package struct ServerAnswer: Sendable {
         case failure(String, status: Int?)
     }
 
-    /// What was asked for.
+    /// The purpose of the request.
     package var purpose: Purpose
     /// The address, after redirects where the server answered.
     package var url: HTTPURL

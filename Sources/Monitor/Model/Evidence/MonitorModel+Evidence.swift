@@ -65,7 +65,7 @@ extension MonitorModel {
         return effects
     }
 
-    /// What was kept of a stream of an incident: requests that failed, and what checks found meanwhile.
+    /// The evidence of a stream of an incident: requests that failed, and the findings of checks meanwhile.
     func documents(_ wish: IncidentEvidence) -> [JSONValue] {
         let (begin, end) = (wish.begin.milliseconds - Self.margin, wish.end.milliseconds.saturatingAdd(Self.margin))
         let isMeanwhile = { (entry: EvidenceEntry) in (begin...max(begin, end)).contains(entry.time.milliseconds) }

@@ -30,9 +30,7 @@ struct BrowserBook: Sendable {
     mutating func finish(_ run: StreamState.Run, _ ending: SessionEnding, at now: Timestamp) {
         tabCount -= 1
         guard case .lost(let reason) = ending else {
-            if run.hasShownPicture, let latest = trouble?.latest, run.begin.instant >= latest {
-                trouble?.isAnswered = true
-            }
+            if run.hasShownPicture { notePicture(of: run) }
             return
         }
         lostSessions += 1

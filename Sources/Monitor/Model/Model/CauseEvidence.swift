@@ -3,7 +3,7 @@ internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
 
-/// What is kept of a stream at the beginning of a cause: the request that failed, and those before it; at most 40.
+/// The evidence of a stream at the beginning of a cause: the request that failed, and those before it; at most 40.
 package struct CauseEvidence: Hashable, Sendable {
     /// The latest requests, the oldest first; their addresses have no query.
     package var requests: [LoggedRequest]

@@ -24,7 +24,7 @@ package struct MonitorModel: Sendable {
     var objectives = ObjectiveBook()
     /// What is kept of the faults that checks found.
     package internal(set) var evidence = EvidenceBook()
-    /// What is kept of requests that failed.
+    /// The evidence of requests that failed.
     package internal(set) var requestEvidence = EvidenceBook(limits: .ofRequests)
     /// Evidence of requests that the owner has not taken yet.
     var newRequestEvidence: [MonitorEffect] = []

@@ -287,7 +287,7 @@ final class Bookkeeping: Sendable {
         try database.execute(sql: "DELETE FROM dropped WHERE name = ?", arguments: [place.name])
         for (reason, count) in place.drops {
             try database.execute(
-                sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
+                sql: "INSERT INTO dropped (name, reason, count) VALUES (?, ?, ?)",
                 arguments: [place.name, reason.rawValue, count]
             )
         }

@@ -91,13 +91,14 @@ extension RequestedRange: CustomStringConvertible {
 }
 
 /// The header `Content-Range` of a response. Servers also write `bytes=0-9/10`, or leave the unit out.
-private struct ContentRange: CustomStringConvertible {
+package struct ContentRange: CustomStringConvertible {
     let first: Int64
     let last: Int64
     /// The size of the file; nil if unknown.
-    let total: Int64?
+    package let total: Int64?
 
-    init?(_ headers: HTTPHeaders) {
+    /// Reads the header; nil without it, or with another form.
+    package init?(_ headers: HTTPHeaders) {
         guard let text = headers["Content-Range"] else { return nil }
         let numbers = text.drop { !$0.isASCII || !$0.isNumber }
         let parts = numbers.split(separator: "/", omittingEmptySubsequences: false)
@@ -109,5 +110,5 @@ private struct ContentRange: CustomStringConvertible {
         total = parts.count == 2 ? RequestedRange.number(parts[1]) : nil
     }
 
-    var description: String { "bytes \(first)-\(last)/\(total.map { "\($0)" } ?? "*")" }
+    package var description: String { "bytes \(first)-\(last)/\(total.map { "\($0)" } ?? "*")" }
 }

@@ -3,7 +3,7 @@ internal import InstrumentManifests
 /// The AAC frames of a packet from a transport stream, by their ADTS headers (ISO/IEC 13818-7, section 6.2).
 enum ADTSFrames {
     /// Hz, by the index in the header.
-    private static let sampleRates: [Int64] = [
+    static let sampleRates: [Int64] = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
     private static let headerSize = 7

@@ -29,22 +29,19 @@ struct AudioFrameHeader: Hashable, Sendable {
 }
 
 extension AudioFrameHeader {
-    private static let adtsRates: [Int64] = [
-        96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-    ]
-
     /// AAC (ISO/IEC 13818-7, 6.2), one block of samples a frame.
     private init?(adts bytes: UnsafeRawBufferPointer) {
         let rate = Int(bytes[2] >> 2 & 0x0F)
         let size = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
-        guard bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0, rate < Self.adtsRates.count, size > 9, bytes[6] & 3 == 0 else {
-            return nil
-        }
+        guard bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0, rate < ADTSFrames.sampleRates.count, size > 9,
+            bytes[6] & 3 == 0
+        else { return nil }
         let constant = UInt32(bytes[1]) << 16 | UInt32(bytes[2]) << 8 | UInt32(bytes[3] >> 6)
-        self.init(size: size, sampleCount: 1024, sampleRate: Self.adtsRates[rate], constant: constant)
+        self.init(size: size, sampleCount: 1024, sampleRate: ADTSFrames.sampleRates[rate], constant: constant)
     }
 
-    private static let ac3Rates: [Int64] = [48_000, 44_100, 32_000]
+    /// Hz, by the code in the header (ETSI TS 102 366, table 4.1).
+    static let ac3Rates: [Int64] = [48_000, 44_100, 32_000]
     /// kbit/s (ETSI TS 102 366, table 4.13).
     private static let ac3Bitrates = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
