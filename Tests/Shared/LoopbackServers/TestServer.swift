@@ -34,8 +34,11 @@ package final class TestServer: Sendable {
         case waitUntil(Duration)
         /// Sends nothing more until the client disconnects.
         case hang
-        /// Sends zeros until the client disconnects.
-        case sendWithoutEnd
+        /// Sends zeros until the client disconnects, with a pause after each piece.
+        ///
+        /// The pause lets a client come to the end of what there is. On Linux URLSession reads until then, on the one
+        /// queue that all sessions of a process share: without a pause every request of the process waits.
+        case sendWithoutEnd(pause: Duration = .milliseconds(1))
         /// Ends the connection as if the machine had failed.
         case reset
         case close
@@ -196,9 +199,9 @@ private final class Stream {
         case .hang:
             _ = readMore()
             return false
-        case .sendWithoutEnd:
+        case .sendWithoutEnd(let pause):
             let zeros = [UInt8](repeating: 48, count: 1 << 16)
-            while write(zeros) {}
+            while write(zeros) { usleep(UInt32(pause / .microseconds(1))) }
             return false
         case .reset:
             var linger = linger(l_onoff: 1, l_linger: 0)

@@ -88,7 +88,7 @@ struct CancellationTests {
             switch request.target {
             case "/hang": [.hang]
             case "/slow": [.wait(.milliseconds(2)), .respond("200 OK", [1, 2, 3])]
-            case "/endless": [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)), .sendWithoutEnd]
+            case "/endless": [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)), .sendWithoutEnd()]
             case "/reset": [.reset]
             default: [.respond("200 OK", [UInt8](repeating: 1, count: 10_000))]
             }

@@ -50,7 +50,7 @@ private final class FailingHost {
             case .resetBeforeHead: return [.reset]
             case .resetInBody: return [partial, .reset]
             case .brokenOff: return [partial, .close]
-            case .tooLargeBody: return [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)), .sendWithoutEnd]
+            case .tooLargeBody: return [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)), .sendWithoutEnd()]
             case .tooLargeHead:
                 let lines = String(repeating: "X: " + String(repeating: "a", count: 1000) + "\r\n", count: 300)
                 return [.send(Array(("HTTP/1.1 200 OK\r\n" + lines).utf8)), .hang]

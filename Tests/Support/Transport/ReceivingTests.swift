@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
 import TestTraits
@@ -71,6 +72,27 @@ struct ReceivingTests {
         )
         // URLSession decodes the body.
         #expect(announced.withLock { $0 }.isEmpty && received.withLock { $0 } >= body.count)
+    }
+
+    @Test("A body that comes without a pause delays no other request", .without(.turns))
+    func turns() async throws {
+        let endless = try TestServer { _ in
+            [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)), .sendWithoutEnd(pause: .zero)]
+        }
+        let other = try TestServer { _ in [.respond("200 OK")] }
+        let (transport, hasBegun) = (try SystemTransport(), Gate())
+        var request = HTTPRequest(.get, try HTTPURL(endless.url()), maxResponseBytes: .max)
+        request.timeout = .seconds(1800)
+        let download = Task { [request] in
+            try await transport.send(request) { _ in hasBegun.open() }
+        }
+        await hasBegun.wait()
+        for _ in 0..<20 {
+            let answer = try await transport.send(HTTPRequest(.get, try HTTPURL(other.url()), timeout: .seconds(900)))
+            #expect(answer.status == 200)
+        }
+        download.cancel()
+        await #expect(throws: HTTPError.self) { try await download.value }
     }
 
     @Test("The limit applies to streamed bodies")

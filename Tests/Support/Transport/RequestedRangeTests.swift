@@ -67,7 +67,7 @@ struct RequestedRangeTests {
     func unbounded() async throws {
         let server = try TestServer { _ in
             let head = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-9/100\r\nConnection: close\r\n\r\n"
-            return [.send(Array(head.utf8)), .sendWithoutEnd]
+            return [.send(Array(head.utf8)), .sendWithoutEnd()]
         }
         var request = HTTPRequest(.get, try HTTPURL(server.url()))
         try request.headers.set("Range", "bytes=0-9")

@@ -129,7 +129,7 @@ struct TransportErrorTests {
 
     @Test("An endless body, with or without a length, ends exactly at the limit")
     func limits() async throws {
-        let untold = try await error([raw("HTTP/1.1 200 OK\r\n\r\n"), .sendWithoutEnd])
+        let untold = try await error([raw("HTTP/1.1 200 OK\r\n\r\n"), .sendWithoutEnd()])
         #expect(untold.code == .responseTooLarge)
         #expect(untold.status == 200)
         #expect(try await error([.respond("500 No", .init(repeating: 0, count: 1001))]).code == .responseTooLarge)

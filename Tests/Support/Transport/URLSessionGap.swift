@@ -12,6 +12,7 @@ enum URLSessionGap: String, CaseIterable, Sendable {
     case partialHeads = "FoundationNetworking ends the process when a response ends within its head"
     case brokenResponses = "FoundationNetworking does not tell what broke a response"
     case lateCancellation = "FoundationNetworking ends the process when a request is cancelled near its end"
+    case turns = "FoundationNetworking serves no other request while a body comes without a pause"
 
     /// Whether the tests run over URLSession.
     static var isTested: Bool {

@@ -44,7 +44,7 @@ struct HostileServerAloneTests {
         let server = try TestServer { request in
             let isPlaylist = request.target.hasSuffix("m3u8")
             if isPlaylist, what == "segment" { return [.respond("200 OK", Array(Self.media.utf8))] }
-            return [.send(Array("HTTP/1.1 200 OK\r\n\r\n#EXTM3U\n".utf8)), .sendWithoutEnd]
+            return [.send(Array("HTTP/1.1 200 OK\r\n\r\n#EXTM3U\n".utf8)), .sendWithoutEnd()]
         }
         let (error, growth) = await error(server.url("/a.m3u8"))
         #expect(
@@ -168,7 +168,7 @@ struct HostileServerAloneTests {
         }
         let bad = try TestServer { request in
             switch request.connection % 3 {
-            case 0: return [.send(Array("HTTP/1.1 200 OK\r\n\r\n#EXTM3U\n".utf8)), .sendWithoutEnd]
+            case 0: return [.send(Array("HTTP/1.1 200 OK\r\n\r\n#EXTM3U\n".utf8)), .sendWithoutEnd()]
             case 1: return [.hang]
             default: return [.respond("302 Found", [], "Location: /a.m3u8")]
             }
