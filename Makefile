@@ -107,7 +107,7 @@ compare-gstreamer: dependencies
 	scripts/compare-gstreamer.sh
 
 build: dependencies
-	$(SWIFT) build
+	$(SWIFT) build --disable-index-store
 
 # What to run after every change.
 check: dependencies

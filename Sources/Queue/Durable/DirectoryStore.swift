@@ -445,6 +445,8 @@ final class DirectoryStore: Sendable {
             }
             writing.withLock { _ in state.withLock { $0.isLetGo = true } }
         }
+        // The next owner must not meet files that this connection still changes.
+        bookkeeping.close()
         lock.withLock { $0 = nil }
     }
 }

@@ -92,6 +92,20 @@ struct DurableStoreTests {
         #expect(NumberedSamples.numbers(rest) == Array(5..<20))
     }
 
+    @Test("A store that is released has closed its bookkeeping when its folder is free for the next one")
+    func release() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        _ = try store?.append([NumberedSamples.sample(0)])
+        // As by work in the background, which ends later.
+        let retained = try #require(store?.own)
+        store = nil
+        #expect(retained.bookkeeping.isClosed)
+        #expect(scratch.files(".sqlite-wal").isEmpty)
+        retained.saveChanges()
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(try open())) == [0])
+    }
+
     @Test("A crash before a spare segment is renamed loses nothing")
     func unnamedSegment() throws {
         var store: DurableStore? = try open()

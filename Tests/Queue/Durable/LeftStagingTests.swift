@@ -2,6 +2,8 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
+import QueueChildPlan
+import QueueTorture
 import TestTraits
 import Testing
 
@@ -215,6 +217,44 @@ struct LeftStagingTests {
         }
     }
 
+    @Test(
+        "Samples of a file that moves are not lost, also when the same start then fails: no ledger counts them there",
+        arguments: ["0000000000000000.segment", ".segment"]
+    )
+    func failedRecovery(unopened: String) async throws {
+        try await offPool {
+            let shim: FaultShim
+            do { shim = try FaultShim(in: scratch.path) } catch let error as FaultShim.Unavailable {
+                print("SKIPPED: a start that fails behind a file that moved, because \(error.reason)")
+                return
+            }
+            let lasting = DirectoryStore.stagingDirectory
+            _ = try leaveKilled(inSegments: 8, in: lasting)
+            var plan = ChildPlan(
+                .emit,
+                directory: queue,
+                backends: ["one", "two"].map { BackendPlan($0, to: scratch.path + "/" + $0) }
+            )
+            for index in plan.backends.indices { plan.backends[index].isOffline = true }
+            (plan.count, plan.shutdown, plan.segmentSize, plan.notes) = (1, 0, 4096, scratch.path + "/notes")
+            try ChildNotes.create(scratch.path + "/notes")
+            let fault = FaultShim.Fault(call: "open", times: .max, error: EACCES, suffix: unopened)
+            let environment = try shim.environment(directory: queue, counts: scratch.path + "/counts", fault)
+            let child = try ChildProcess(plan, name: scratch.path + "/child", environment: environment)
+            #expect(child.hasEnded() && child.status == 0, "\(child.errors)")
+            #expect(child.errors.contains("was moved to"), "\(child.errors)")
+            if unopened == ".segment" { #expect(child.errors.contains("is left unchanged"), "\(child.errors)") }
+            let store = try open(queue, in: lasting)
+            // The file's folder has no places: its samples are for the backends that come.
+            for name: BackendName in ["one", "two"] { store.attach(name) }
+            for name: BackendName in ["one", "two"] {
+                let arrived = NumberedSamples.numbers(NumberedSamples.drain(store, name))
+                #expect(Set(arrived).isSuperset(of: 0..<100) && store.ledger(of: name).dropped == 0, "\(arrived)")
+            }
+            store.close()
+        }
+    }
+
     @Test("Refusals that a killed process could not save are in the ledger of the next start")
     func refusals() throws {
         guard isLinux() else { return }
@@ -265,6 +305,25 @@ struct LeftStagingTests {
         #expect(NumberedSamples.drain(running).count == 1)
         running.close()
         #expect(try areas().isEmpty)
+    }
+
+    @Test("The file of a deleted queue is deleted although a new folder has the number of the queue's folder")
+    func sweepReused() throws {
+        guard isLinux() else { return }
+        let files = FileManager.default
+        let new = scratch.path + "/new"
+        for isInPlace in [false, true] {
+            let path = try leaveKilled()
+            let running = try open(new)
+            let area = try StagingArea.open(leftAt: path, log: nil, isLocked: false)
+            area.begin(area.log, try FileIdentity(of: new + "/00000001.queue"))
+            try files.removeItem(atPath: queue)
+            if isInPlace { try files.moveItem(atPath: new, toPath: queue) }
+            for _ in 0..<1000 where files.fileExists(atPath: path) { try open(scratch.path + "/other").close() }
+            #expect(!files.fileExists(atPath: path), "\(isInPlace)")
+            if isInPlace { try files.moveItem(atPath: queue, toPath: new) }
+            running.close()
+        }
     }
 
     @Test(

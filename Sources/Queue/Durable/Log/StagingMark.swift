@@ -34,6 +34,12 @@ enum StagingMark: Hashable {
         }
     }
 
+    /// Whether the mark of a folder names another file. Changes nothing.
+    static func namesOther(than file: String, in folder: String) -> Bool {
+        guard let text = try? Directory.text(of: path(folder), atMost: 4096) else { return false }
+        return StagingArea.isPath(text) && text != file
+    }
+
     /// The random number of the log whose records are in the file; nil if the file cannot be read.
     var logNumber: UInt64? {
         guard case .file(let path) = self else { return nil }

@@ -35,17 +35,22 @@ enum StagingSweep {
         do throws(SystemError) {
             if let found = try identity(of: folder) {
                 // The folder, on a device with another number, or a new one in its place.
-                if found.inode == area.folderIdentity.inode { return false }
-                return !StagingMark.mayName(path, in: folder)
+                return found.inode == area.folderIdentity.inode
+                    ? StagingMark.namesOther(than: path, in: folder) : !StagingMark.mayName(path, in: folder)
             }
-            return try isDeleted(folder, area.folderIdentity)
+            return try isDeleted(folder, area.folderIdentity, path)
         } catch {
             return false
         }
     }
 
-    /// Whether a folder that is missing was on a volume that is mounted, and was not renamed.
-    private static func isDeleted(_ folder: String, _ identity: FileIdentity) throws(SystemError) -> Bool {
+    /// Whether a folder that is missing was on a volume that is mounted, and was not renamed. A new folder may have got
+    /// its number: then it has a mark of its own.
+    private static func isDeleted(
+        _ folder: String,
+        _ identity: FileIdentity,
+        _ path: String
+    ) throws(SystemError) -> Bool {
         var (missing, parent) = (folder, Folder.parent(of: folder))
         while try Self.identity(of: parent) == nil, parent != "/" {
             (missing, parent) = (parent, Folder.parent(of: parent))
@@ -53,7 +58,9 @@ enum StagingSweep {
         guard try Self.identity(of: parent)?.device == identity.device else { return false }
         guard let names = try? Directory.entries(of: parent) else { return false }
         let rest = folder.dropFirst(missing.count)
-        for name in names where try Self.identity(of: parent + "/" + name + rest) == identity { return false }
+        for found in names.map({ parent + "/" + $0 + rest }) where try Self.identity(of: found) == identity {
+            if !StagingMark.namesOther(than: path, in: found) { return false }
+        }
         return true
     }
 
