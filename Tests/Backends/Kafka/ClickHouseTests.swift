@@ -270,7 +270,7 @@ struct ClickHouseTests {
             old = re.sub(r",\\n    (stream|location|labels) (LowCardinality|Map)[^\\n]*?(?=,?\\n)", "", tables)
             old = re.sub(r",\\n    (any\\(stream\\)[^\\n]*|stream, location, labels)(?=\\nFROM)", "", old)
             old = re.sub(r" stream, location,\\s+labels,", "", old)
-            old = old[: old.index("CREATE VIEW IF NOT EXISTS metrics_by_stream")]
+            old = old[: old.index("CREATE OR REPLACE VIEW metrics_by_stream")]
             def statements(text):
                 lines = [line for line in text.splitlines() if not line.startswith("--")]
                 return [part.strip() for part in "\\n".join(lines).split(";") if part.strip()]
@@ -288,7 +288,7 @@ struct ClickHouseTests {
             before = columns(connection)
             insert = "INSERT INTO sample_lines SELECT line FROM file('" + sys.argv[2] + "', 'LineAsString', 'line String')"
             connection.query(insert)
-            for statement in 2 * statements(upgrade):
+            for statement in 2 * statements(upgrade + tables):
                 connection.query(statement)
             print(before != expected and '"stream"' not in before, columns(connection) == expected)
             print(str(connection.query("SELECT stream, labels['cdn'] FROM samples ORDER BY sequence", "CSV")).split())

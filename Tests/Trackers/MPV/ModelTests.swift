@@ -75,6 +75,23 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .start, .pauseBegin, .seekBegin, .seekFinish, .pauseFinish])
     }
 
+    @Test("A pause ends a wait for data, which continues after the pause if mpv still has none")
+    func pauseInBuffering() {
+        var stage = stage()
+        stage.begin()
+        stage.set(.isPausedForCache, true)
+        stage.set(.isPaused, true)
+        stage.set(.isPausedForCache, false)
+        stage.set(.isPausedForCache, true)
+        #expect(stage.actions == [.streamLoad, .start, .bufferBegin, .bufferFinish, .pauseBegin])
+        stage.set(.isPaused, false)
+        stage.set(.isPausedForCache, false)
+        #expect(stage.actions.dropFirst(5) == [.pauseFinish, .bufferBegin, .bufferFinish])
+        stage.set(.isPaused, true)
+        stage.set(.isPaused, false)
+        #expect(stage.actions.dropFirst(8) == [.pauseBegin, .pauseFinish])
+    }
+
     @Test("A seek ends at the new position, although mpv reports the position later")
     func seekPosition() {
         var stage = stage()

@@ -1,5 +1,5 @@
 -- Tables of a ClickHouse server that collects the samples of a fleet. Run this file once, then kafka.sql or nats.sql beside it. Tables
--- that were made before there were the columns `stream`, `location` and `labels` get them by upgrade.sql.
+-- that were made before there were the columns `stream`, `location` and `labels` get them by upgrade.sql, which comes before this file.
 --   clickhouse-client --multiquery < sql/clickhouse/fleet/tables.sql
 -- A line is one sample as JSON (docs/ndjson-schema.md). The queue and the brokers deliver at least once, so a sample may arrive twice:
 -- the tables keep one row for each id, and every view reads them with FINAL, which hides copies that are not merged yet.
@@ -109,12 +109,12 @@ FROM samples
 WHERE type = 'metric' AND value IS NOT NULL;
 
 -- The views that the queries of sql/clickhouse read.
-CREATE VIEW IF NOT EXISTS events AS
+CREATE OR REPLACE VIEW events AS
 SELECT toString(id) AS id, sequence, action, tracker, time, instant, attributes, stream, location, labels, sender, playback,
     least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
 FROM samples FINAL WHERE type = 'event';
 
-CREATE VIEW IF NOT EXISTS metrics AS
+CREATE OR REPLACE VIEW metrics AS
 SELECT toString(id) AS id, sequence, name, kind, unit, assumeNotNull(value) AS value, tracker, time, instant, attributes, stream, location,
     labels, sender, playback,
     least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
@@ -122,7 +122,7 @@ FROM samples FINAL WHERE type = 'metric' AND value IS NOT NULL;
 
 -- One row for each session, metric and label: how the values of a session combine is in docs/ndjson-schema.md. Metrics of requests
 -- are distributions and have their mean here.
-CREATE VIEW IF NOT EXISTS session_metrics AS
+CREATE OR REPLACE VIEW session_metrics AS
 SELECT
     name, sender, playback, label,
     multiIf(
@@ -142,7 +142,7 @@ GROUP BY name, sender, playback, label;
 
 -- The sessions of each hour: their number, mean and quantiles, for each metric. If only one of several sessions is recorded, each
 -- recorded session counts as many times as its weight says.
-CREATE VIEW IF NOT EXISTS metrics_by_hour AS
+CREATE OR REPLACE VIEW metrics_by_hour AS
 SELECT
     toStartOfHour(toDateTime(fromUnixTimestamp64Milli(first_time, 'UTC'))) AS hour,
     name, label,
@@ -154,7 +154,7 @@ FROM session_metrics
 GROUP BY hour, name, label;
 
 -- The same for each stream of a monitor and each of its locations: one label of the stream is labels['cdn'].
-CREATE VIEW IF NOT EXISTS metrics_by_stream AS
+CREATE OR REPLACE VIEW metrics_by_stream AS
 SELECT
     toStartOfHour(toDateTime(fromUnixTimestamp64Milli(first_time, 'UTC'))) AS hour,
     stream, location, name, label,

@@ -37,8 +37,7 @@ final class AVPlayerAdapter: ObservedPlayer {
     func observeItem(_ id: ItemID, _ report: @escaping PlayerNoticeHandler) -> Observation {
         MainThread.observe { [weak self] tokens in
             guard let self, let item = item(id) else { return }
-            ItemObservation(item, id, clock, tokens, report).begin()
-            MetricObservation(item, id, clock, tokens, report).begin(reportsRequests: reportsRequests)
+            ItemObservation(item, id, clock, tokens, report).begin(reportsRequests: reportsRequests)
         }
     }
 

@@ -3,14 +3,14 @@ internal import AVFoundation
 internal import Foundation
 internal import Instrument
 
-/// Observes one item: its properties, its notifications, its media selection.
+/// Observes one item: its properties, its notifications, its media selection, its metrics.
 @MainActor
 struct ItemObservation {
-    private let item: AVPlayerItem
-    private let id: ItemID
-    private let clock: any SchedulingClock
-    private let tokens: ObservationTokens
-    private let report: PlayerNoticeHandler
+    let item: AVPlayerItem
+    let id: ItemID
+    let clock: any SchedulingClock
+    let tokens: ObservationTokens
+    let report: PlayerNoticeHandler
 
     init(
         _ item: AVPlayerItem,
@@ -22,10 +22,11 @@ struct ItemObservation {
         (self.item, self.id, self.clock, self.tokens, self.report) = (item, id, clock, tokens, report)
     }
 
-    func begin() {
+    func begin(reportsRequests: Bool) {
         observeProperties()
         observeNotifications()
         observeMediaSelection()
+        observeMetrics(reportsRequests: reportsRequests)
     }
 
     private func observeProperties() {

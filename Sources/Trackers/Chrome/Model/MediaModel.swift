@@ -21,9 +21,7 @@ struct MediaModel: Sendable {
     private static let maxPreparation = Duration.seconds(10)
 
     private(set) var phase = Phase.idle
-    private(set) var isPaused = false
-    private(set) var isBuffering = false
-    private(set) var isSeeking = false
+    private var interruptions = PlayerInterruptions()
     private(set) var isEncrypted = false
     private(set) var figures = MediaFigures()
     /// What the player of the page says, such as hls.js.
@@ -33,7 +31,6 @@ struct MediaModel: Sendable {
     private var manifest: String?
     private var framesPerSecond: Double?
     private var prepared: MonotonicInstant?
-    private var isPauseReported = false
     private var isMoving = false
     private var isLate = false
     private var reportedRate = 1.0
@@ -69,7 +66,7 @@ struct MediaModel: Sendable {
         case .stands: stands(at: now)
         case .seeking: seekBegan(at: now)
         // A paused element shows the picture of the new position, and no other.
-        case .seeked: if figures.isPaused { closeSeek(at: now) }
+        case .seeked: if figures.isPaused { emit(interruptions.closeSeek(), at: now) }
         case .ended: ended(at: now)
         case .error: failed(observation, at: now)
         case .encrypted: isEncrypted = true
@@ -163,7 +160,8 @@ struct MediaModel: Sendable {
         stop(at: now)
         (phase, prepared) = (.prepared, now)
         (isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
-        (player, requests, isPaused) = (PagePlayerFigures(), RequestCounts(), figures.isPaused)
+        (player, requests) = (PagePlayerFigures(), RequestCounts())
+        interruptions = PlayerInterruptions(isPaused: figures.isPaused)
         if !figures.isPaused || figures.isAutoplay { request(at: now) }
     }
 
@@ -175,7 +173,7 @@ struct MediaModel: Sendable {
 
     /// Somebody asks for playback.
     private mutating func request(at instant: MonotonicInstant) {
-        (phase, isPaused, isPauseReported, isBuffering, isSeeking) = (.loading, false, false, false, false)
+        (phase, interruptions) = (.loading, PlayerInterruptions())
         (reportedRate, sound) = (figures.rate ?? 1, currentSound)
         emit(.streamLoad, at: instant)
     }
@@ -187,12 +185,7 @@ struct MediaModel: Sendable {
             let isOneRequest = prepared.map { $0.duration(to: now) <= Self.maxPreparation } ?? false
             request(at: figures.isUserActive || !isOneRequest ? now : prepared ?? now)
         case .finished: request(at: now)
-        case .playing:
-            guard isPaused else { return }
-            isPaused = false
-            if isPauseReported { emit(.pauseFinish, at: now) }
-            isPauseReported = false
-        case .idle, .loading: isPaused = false
+        case .playing, .idle, .loading: emit(interruptions.resume(), at: now)
         }
     }
 
@@ -207,8 +200,8 @@ struct MediaModel: Sendable {
             isLate = false
         }
         guard phase == .playing else { return }
-        if !figures.isSeeking { closeSeek(at: instant) }
-        closeBuffering(at: instant)
+        if !figures.isSeeking { emit(interruptions.closeSeek(), at: instant) }
+        emit(interruptions.closeBuffering(), at: instant)
     }
 
     private mutating func ended(at now: MonotonicInstant) {
@@ -240,10 +233,7 @@ struct MediaModel: Sendable {
     }
 
     private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
-        closeBuffering(at: now)
-        closeSeek(at: now)
-        if isPauseReported { emit(.pauseFinish, at: now) }
-        (isPaused, isPauseReported) = (false, false)
+        emit(interruptions.end(), at: now)
         emit(action, at: now, attributes: attributes)
         (phase, isMoving) = (.finished, false)
     }
@@ -251,49 +241,32 @@ struct MediaModel: Sendable {
     // MARK: - Pause, stall, seek
 
     private mutating func pause(at now: MonotonicInstant) {
-        guard isOpen, !isPaused else { return }
-        isPaused = true
-        guard phase == .playing else { return }
-        // The time of a pause is the person's, also where the element has no data.
-        closeBuffering(at: now)
-        isPauseReported = true
-        emit(.pauseBegin, at: now)
+        if isOpen { emit(interruptions.pause(isReported: phase == .playing), at: now) }
     }
 
     private mutating func stands(at instant: MonotonicInstant) {
-        guard phase == .playing, !isBuffering, !isSeeking, !figures.isPaused, !figures.isSeeking, !figures.isEnded
-        else {
-            return
-        }
-        (isBuffering, isMoving) = (true, false)
-        emit(.bufferBegin, at: instant)
-    }
-
-    private mutating func closeBuffering(at now: MonotonicInstant) {
-        guard isBuffering else { return }
-        isBuffering = false
-        emit(.bufferFinish, at: now)
+        guard phase == .playing, !interruptions.isBuffering, !interruptions.isSeeking, !figures.isPaused,
+            !figures.isSeeking, !figures.isEnded
+        else { return }
+        isMoving = false
+        emit(interruptions.openBuffering(), at: instant)
     }
 
     private mutating func seekBegan(at now: MonotonicInstant) {
         // The jump to where a playback begins is no seek of a person's.
-        guard phase == .playing, !isSeeking else { return }
-        closeBuffering(at: now)
-        isSeeking = true
-        emit(.seekBegin, at: now)
-    }
-
-    private mutating func closeSeek(at now: MonotonicInstant) {
-        guard isSeeking else { return }
-        isSeeking = false
-        emit(.seekFinish, at: now)
+        guard phase == .playing, !interruptions.isSeeking else { return }
+        emit(interruptions.closeBuffering() + interruptions.openSeek(), at: now)
     }
 
     /// What holds after reports were left out.
     private mutating func catchUp(at now: MonotonicInstant) {
         if figures.isEnded { return ended(at: now) }
         if figures.isPaused { pause(at: now) } else { play(at: now) }
-        if figures.isSeeking { seekBegan(at: now) } else if figures.isPaused { closeSeek(at: now) }
+        if figures.isSeeking {
+            seekBegan(at: now)
+        } else if figures.isPaused {
+            emit(interruptions.closeSeek(), at: now)
+        }
         rateChanged(at: now)
         soundChanged(at: now)
         sizeChanged(at: now)
@@ -324,6 +297,10 @@ struct MediaModel: Sendable {
     }
 
     // MARK: - Output
+
+    private mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
+        for action in actions { emit(action, at: instant) }
+    }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {
         // What is known late can be earlier than what was reported meanwhile.

@@ -15,11 +15,11 @@ struct GStreamerModel: Sendable {
         case finished
     }
 
-    /// Who holds the pipeline in PAUSED.
-    private enum Hold: Hashable {
-        case person
-        /// The app, until the buffers are full; they are full since the instant, if there is one.
-        case app(since: MonotonicInstant, fullSince: MonotonicInstant?)
+    /// The app holds the pipeline in PAUSED until the buffers are full.
+    private struct Hold: Hashable {
+        var since: MonotonicInstant
+        /// When the buffers became full; nil before.
+        var fullSince: MonotonicInstant?
     }
 
     /// How far before the end the pipeline may end a media, in seconds.
@@ -37,8 +37,7 @@ struct GStreamerModel: Sendable {
     /// The motion of the playhead, as the inbox has it beside each observation.
     var motion = GStreamerMotion()
     private(set) var phase = Phase.idle
-    private(set) var isBuffering = false
-    private(set) var isSeeking = false
+    private var interruptions = PlayerInterruptions()
     private var hold: Hold?
     private var state = GStreamerEvent.State.none
     private var isBufferFull = true
@@ -62,14 +61,16 @@ struct GStreamerModel: Sendable {
     private var signals: [PlayerSignal] = []
     private var lastInstant: MonotonicInstant?
 
-    var isPaused: Bool { hold == .person }
+    var isPaused: Bool { interruptions.isPaused }
+    private var isSeeking: Bool { interruptions.isSeeking }
     private var isOpen: Bool { phase == .loading || phase == .playing }
 
     /// The instant at which ``look(at:)`` may know more; nil while nothing is open.
     var decisionDue: MonotonicInstant? {
-        guard isOpen, case .app(let since, let full)? = hold else { return nil }
-        if let full { return max(full, since).advanced(by: Self.resumePatience) }
-        return isBuffering || isSeeking || phase == .loading ? nil : since.advanced(by: Self.shortestStall)
+        guard isOpen, let hold else { return nil }
+        if let full = hold.fullSince { return max(full, hold.since).advanced(by: Self.resumePatience) }
+        return interruptions.isBuffering || isSeeking || phase == .loading
+            ? nil : hold.since.advanced(by: Self.shortestStall)
     }
 
     /// Takes an observation that was made at `now`, and returns the signals that follow from it.
@@ -91,7 +92,7 @@ struct GStreamerModel: Sendable {
         case .state(let old, let new, let pending): stateChanged(from: old, to: new, pending: pending, at: now)
         case .thread: if phase == .idle { begin(at: now) }
         case .streamStart(let group): streamStarted(group, at: now)
-        case .asyncDone: if isSeeking, isPaused { closeSeek(at: now) }
+        case .asyncDone: if isPaused { emit(interruptions.closeSeek(), at: now) }
         case .buffering(let percent, let isLive): buffering(isFull: percent >= 100, isLive: isLive, at: now)
         case .end: endReached(at: now)
         case .segmentDone: isSegmentDone = true
@@ -138,11 +139,11 @@ struct GStreamerModel: Sendable {
         guard phase == .idle else { return }
         begin(at: now, isLate: true)
         state = isPaused ? .paused : .playing
-        hold = isPaused ? .person : nil
+        interruptions = PlayerInterruptions(isPaused: isPaused)
     }
 
     private mutating func begin(at now: MonotonicInstant, isLate: Bool = false) {
-        (isBuffering, isSeeking, isSegmentDone, hold, group) = (false, false, false, nil, nil)
+        (interruptions, isSegmentDone, hold, group) = (PlayerInterruptions(), false, nil, nil)
         (isBufferFull, lastShortage, isRateChanging, rate) = (true, nil, false, 1)
         (duration, title, language) = (nil, nil, nil)
         (picture, area, bitrates, renditionBitrate, dropped, warnings) = (.init(), nil, [:], nil, [:], [])
@@ -168,7 +169,7 @@ struct GStreamerModel: Sendable {
         case (.playing, _): resume(at: now)
         case (.paused, .none) where old == .playing: paused(at: now)
         // The app paused before the begin.
-        case (.paused, .none) where old == .ready && isBufferFull: if phase == .loading { hold = .person }
+        case (.paused, .none) where old == .ready && isBufferFull: if phase == .loading { pause(at: now) }
         default: break
         }
     }
@@ -216,16 +217,14 @@ struct GStreamerModel: Sendable {
     }
 
     private mutating func start(at instant: MonotonicInstant) {
-        (phase, hold) = (.playing, nil)
+        (phase, hold, interruptions) = (.playing, nil, PlayerInterruptions())
         emit(.start, at: instant)
         isLate = false
     }
 
     private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
-        closeBuffering(at: now)
-        closeSeek(at: now)
-        if isPaused, phase == .playing { emit(.pauseFinish, at: now) }
-        if case .app(let since, _)? = hold { openStall(since: since, at: now) }
+        emit(interruptions.end(), at: now)
+        if let hold { openStall(since: hold.since, at: now) }
         hold = nil
         var attributes = attributes
         if !dropped.isEmpty { attributes[.droppedFrames] = dropped.values.reduce(0, Self.sum) }
@@ -240,86 +239,69 @@ struct GStreamerModel: Sendable {
         switch phase {
         case .loading: start(at: begin)
         case .playing:
-            closeSeek(at: begin)
-            closeBuffering(at: begin)
+            emit(interruptions.closeSeek() + interruptions.closeBuffering(), at: begin)
         case .idle, .finished: break
         }
     }
 
     private mutating func stands(since begin: MonotonicInstant) {
-        guard phase == .playing, hold == nil, !isSeeking else { return }
+        guard phase == .playing, hold == nil, !isPaused, !isSeeking else { return }
         // The end of a segment, after which the app asked for no other.
         if isSegmentDone { return finish(.end, at: begin) }
-        openBuffering(at: begin)
+        emit(interruptions.openBuffering(), at: begin)
     }
 
     private mutating func paused(at now: MonotonicInstant) {
-        guard isOpen, hold == nil else { return }
+        guard isOpen, hold == nil, !isPaused else { return }
         if !isBufferFull {
-            hold = .app(since: now, fullSince: nil)
+            hold = Hold(since: now)
         } else if let shortage = lastShortage, shortage.duration(to: now) <= Self.resumePatience {
-            hold = .app(since: now, fullSince: now)
+            hold = Hold(since: now, fullSince: now)
         } else {
             pause(at: now)
         }
     }
 
     private mutating func pause(at now: MonotonicInstant) {
-        hold = .person
-        guard phase == .playing else { return }
-        // The time of a pause is the person's, also where the player has no data.
-        closeBuffering(at: now)
-        closeSeek(at: now)
-        emit(.pauseBegin, at: now)
+        hold = nil
+        let isReported = phase == .playing
+        if isReported { emit(interruptions.closeBuffering() + interruptions.closeSeek(), at: now) }
+        emit(interruptions.pause(isReported: isReported), at: now)
     }
 
     private mutating func resume(at now: MonotonicInstant) {
-        if isPaused, phase == .playing { emit(.pauseFinish, at: now) }
+        emit(interruptions.resume(), at: now)
         hold = nil
         // Without a sink that shows, there is nothing else to tell.
-        if !motion.hasSink, isBufferFull, phase == .playing { closeBuffering(at: now) }
+        if !motion.hasSink, isBufferFull, phase == .playing { emit(interruptions.closeBuffering(), at: now) }
     }
 
     private mutating func buffering(isFull: Bool, isLive: Bool, at now: MonotonicInstant) {
         isBufferFull = isFull || isLive
         if !isBufferFull { lastShortage = now }
         guard isOpen else { return }
-        if case .app(let since, _)? = hold {
-            hold = .app(since: since, fullSince: isFull ? now : nil)
-        } else if phase == .playing, !motion.hasSink, hold == nil, !isLive {
-            if isFull { closeBuffering(at: now) } else { openBuffering(at: now) }
+        if hold != nil {
+            hold?.fullSince = isFull ? now : nil
+        } else if phase == .playing, !motion.hasSink, !isPaused, !isLive {
+            emit(isFull ? interruptions.closeBuffering() : interruptions.openBuffering(), at: now)
         } else if phase == .loading, !isFull, isPaused, !isLive {
             // An app that waits for its buffers before the start.
-            hold = .app(since: now, fullSince: nil)
+            (hold, interruptions) = (Hold(since: now), PlayerInterruptions())
         }
     }
 
     /// Decides what only time tells: a stall that is long enough, and a pipeline that stays paused with full buffers.
     private mutating func look(at now: MonotonicInstant) {
-        guard let due = decisionDue, now >= due, case .app(let since, let full)? = hold, state == .paused else {
-            return
-        }
-        guard let full else { return openStall(since: since, at: now) }
+        guard let due = decisionDue, now >= due, let hold, state == .paused else { return }
+        guard let full = hold.fullSince else { return openStall(since: hold.since, at: now) }
         // An app that paused after its buffers were full did not wait for them.
-        if full > since { openStall(since: since, at: full) }
-        pause(at: max(full, since))
+        if full > hold.since { openStall(since: hold.since, at: full) }
+        pause(at: max(full, hold.since))
     }
 
     private mutating func openStall(since begin: MonotonicInstant, at now: MonotonicInstant) {
         guard phase == .playing, !isSeeking, begin.duration(to: now) >= Self.shortestStall else { return }
-        openBuffering(at: begin)
-    }
-
-    private mutating func openBuffering(at now: MonotonicInstant) {
-        guard !isBuffering else { return }
-        isBuffering = true
-        emit(.bufferBegin, at: now)
-    }
-
-    private mutating func closeBuffering(at now: MonotonicInstant) {
-        guard isBuffering else { return }
-        isBuffering = false
-        emit(.bufferFinish, at: now)
+        emit(interruptions.openBuffering(), at: begin)
     }
 
     // MARK: - Seek, rate
@@ -343,16 +325,7 @@ struct GStreamerModel: Sendable {
     }
 
     private mutating func openSeek(at now: MonotonicInstant) {
-        guard !isSeeking else { return }
-        closeBuffering(at: now)
-        isSeeking = true
-        emit(.seekBegin, at: now)
-    }
-
-    private mutating func closeSeek(at now: MonotonicInstant) {
-        guard isSeeking else { return }
-        isSeeking = false
-        emit(.seekFinish, at: now)
+        if !isSeeking { emit(interruptions.closeBuffering() + interruptions.openSeek(), at: now) }
     }
 
     private mutating func rateChanged(to rate: Double, at now: MonotonicInstant) {
@@ -380,6 +353,10 @@ struct GStreamerModel: Sendable {
         guard phase == .playing, let before = sound, before != (volume, isMuted) else { return }
         sound = (volume, isMuted)
         emit(.volumeChange, at: now)
+    }
+
+    private mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
+        for action in actions { emit(action, at: instant) }
     }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {

@@ -33,18 +33,14 @@ extension MPVModel {
 
     mutating func seekBegan(at now: MonotonicInstant) {
         // The jump to where a file begins to play is no seek of a person's.
-        guard phase == .playing, !isSeeking else { return }
-        isSeeking = true
-        emit(.seekBegin, at: now)
+        if phase == .playing { emit(interruptions.openSeek(), at: now) }
     }
 
     mutating func playbackRestarted(at now: MonotonicInstant) {
         guard phase == .playing || phase == .loading || phase == .finished else { return }
         restart = restart ?? now
         ask([.timePosition, .coreIdle])
-        guard isSeeking else { return }
-        isSeeking = false
-        emit(.seekFinish, at: now)
+        emit(interruptions.closeSeek(), at: now)
     }
 
     mutating func endFile(_ reason: MPVEndReason, at now: MonotonicInstant) {
@@ -96,9 +92,7 @@ extension MPVModel {
 
     /// Ends buffering and seeking when a playback ends, so that their time counts.
     mutating func closeBlocks(at now: MonotonicInstant) {
-        if isBuffering { emit(.bufferFinish, at: now) }
-        if isSeeking { emit(.seekFinish, at: now) }
-        (isBuffering, isSeeking) = (false, false)
+        emit(interruptions.closeBuffering() + interruptions.closeSeek(), at: now)
     }
 
     /// Applies the new value of a property.
@@ -106,7 +100,7 @@ extension MPVModel {
         switch (property, value?.truth) {
         case (.coreIdle, false?): started(at: now)
         case (.isPausedForCache, true?): bufferingBegan(at: now)
-        case (.isPausedForCache, false?): bufferingFinished(at: now)
+        case (.isPausedForCache, false?): emit(interruptions.closeBuffering(), at: now)
         case (.isPaused, let isPaused?): pauseChanged(isPaused, at: now)
         case (.eofReached, true?): reachedEnd(at: now)
         case (.idleActive, true?): conclude(isFollowed: false)
@@ -119,31 +113,24 @@ extension MPVModel {
     mutating func started(at now: MonotonicInstant) {
         guard phase == .loading || phase == .finished else { return }
         phase = .playing
-        isPauseReported = false
+        interruptions.forgetReportOfPause()
         area = values.decodedArea
         emit(.start, at: now)
         isLate = false
     }
 
     private mutating func pauseChanged(_ isPaused: Bool, at now: MonotonicInstant) {
-        if self.isPaused == isPaused { return }
-        self.isPaused = isPaused
+        if isPaused { return emit(interruptions.pause(isReported: phase == .playing), at: now) }
         // mpv may report that a paused player has started before it reports that the pause is over.
-        guard phase == .playing, isPaused || isPauseReported else { return }
-        isPauseReported = isPaused
-        emit(isPaused ? .pauseBegin : .pauseFinish, at: now)
+        let actions = interruptions.resume()
+        guard phase == .playing else { return }
+        emit(actions, at: now)
+        // mpv had no data before the pause, and has none yet.
+        if values[.isPausedForCache] == true { bufferingBegan(at: now) }
     }
 
     mutating func bufferingBegan(at now: MonotonicInstant) {
-        guard phase == .playing || phase == .loading, !isBuffering else { return }
-        isBuffering = true
-        emit(.bufferBegin, at: now)
-    }
-
-    private mutating func bufferingFinished(at now: MonotonicInstant) {
-        guard isBuffering else { return }
-        isBuffering = false
-        emit(.bufferFinish, at: now)
+        if phase == .loading || phase == .playing && !isPaused { emit(interruptions.openBuffering(), at: now) }
     }
 
     /// With `keep-open` no `end-file` follows.

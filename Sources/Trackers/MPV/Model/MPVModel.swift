@@ -43,11 +43,7 @@ package struct MPVModel: Sendable {
     private(set) var values = MPVValues()
     package internal(set) var phase = Phase.away
     var ending: Ending?
-    var isSeeking = false
-    var isBuffering = false
-    var isPaused = false
-    /// Whether the current pause was reported as begun.
-    var isPauseReported = false
+    var interruptions = PlayerInterruptions()
     /// The playback had begun before we came.
     var isLate = false
     /// No end was reported since we came into the middle of a playback; then a beginning can only be that one's.
@@ -68,6 +64,7 @@ package struct MPVModel: Sendable {
     private var openQuestion: Int?
     private var joining: (question: Int, wasUnderWay: Bool)?
 
+    var isPaused: Bool { interruptions.isPaused }
     package var status: PlayerStatus { values.status }
 
     /// Creates a model without a player.
@@ -175,6 +172,10 @@ package struct MPVModel: Sendable {
         questionCount &+= 1
         openQuestion = questionCount
         effects.append(.ask(Question(number: questionCount, properties: properties)))
+    }
+
+    mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
+        for action in actions { emit(action, at: instant) }
     }
 
     /// Reports a signal or delays it. Without a status, a delayed signal gets the status of its report.

@@ -24,13 +24,6 @@ package struct LadderSelection: Hashable, Sendable {
         self.excludesAudioOnly = excludesAudioOnly
         self.codecs = codecs
     }
-
-    /// hls.js 1.7: src/controller/level-controller.ts:217–223; src/utils/rendition-helper.ts, `getStartCodecTier`;
-    /// src/controller/abr-controller.ts:932, which never leaves the codecs of the first level.
-    package static let hlsJS = LadderSelection(
-        excludesAudioOnly: true,
-        codecs: .mostEfficient(minimum: 500_000, maximum: 5_000_000)
-    )
 }
 
 extension LadderSelection {

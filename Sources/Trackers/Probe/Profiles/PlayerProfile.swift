@@ -1,6 +1,7 @@
 /// The behaviour of a player: its buffer, its choice of renditions, its retries, its live playback.
 ///
-/// A plain value: use a named profile, change one, or create one.
+/// A plain value: use a named profile, or change one. Most of a player is figures; where players decide in different
+/// ways, the profile has a policy (``rule``, ``pacing``, ``sampling``), and the file of each player has its types.
 ///
 /// ```swift
 /// var profile = PlayerProfile.hlsJS
@@ -51,77 +52,12 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// How far audio that is fetched apart from video may be ahead of it.
-    package enum AudioLead: Hashable, Sendable {
-        /// Each track fills its own buffer, whatever the other one has.
-        case unlimited
-        /// The next audio segment begins no later than the video segment ends that is fetched or was fetched last.
-        case videoSegment
-        /// Audio has less than this more than video, or less than one segment.
-        case duration(Duration)
-        /// Neither track is a segment or more ahead of the other.
-        case segmentApart
-        /// The next segment of a track begins no later than the segment ends that the other track loads, or loaded
-        /// last.
-        case chunkApart
-    }
-
     /// When a player requests an initialization section that it does not have.
     package enum InitializationLoading: Hashable, Sendable {
         /// Before the segment that needs it, which costs a round trip more.
         case beforeSegment
         /// Together with that segment, which waits for it.
         case withSegment
-    }
-
-    /// The downloads that count for the throughput.
-    package struct ThroughputSampling: Hashable, Sendable {
-        /// Whether audio that is fetched apart from video counts.
-        package var includesAudio: Bool
-        /// Whether the part counts that arrived of an abandoned download.
-        package var includesAbandoned: Bool
-        /// The parts of a download that are a sample each; nil if the whole download is one sample.
-        package var parts: Parts?
-
-        /// Whether the downloads of all tracks are measured together: from each end of a download to the next one, the
-        /// bytes of all that are under way, over the time in which any of them was. ``parts``,
-        /// `includesAbandoned` and `includesAudio` have no effect then.
-        package var aggregatesTransfers: Bool
-
-        /// A sample that took less time came from a cache, and does not count.
-        package var cacheTime: Duration
-
-        /// The time that the player works on its first video segment before it requests the next one; the first sample
-        /// includes it.
-        package var firstProcessing: Duration
-
-        /// A part ends with the first bytes that come after both limits, or with the download.
-        package struct Parts: Hashable, Sendable {
-            /// The shortest time of a part.
-            package var time: Duration
-            /// The fewest bytes of a part.
-            package var bytes: Int
-
-            /// Creates limits.
-            package init(time: Duration, bytes: Int) { (self.time, self.bytes) = (time, bytes) }
-        }
-
-        /// Creates a choice.
-        package init(
-            includesAudio: Bool = true,
-            includesAbandoned: Bool = false,
-            parts: Parts? = nil,
-            aggregatesTransfers: Bool = false,
-            cacheTime: Duration = .zero,
-            firstProcessing: Duration = .zero
-        ) {
-            self.includesAudio = includesAudio
-            self.includesAbandoned = includesAbandoned
-            self.parts = parts
-            self.aggregatesTransfers = aggregatesTransfers
-            self.cacheTime = cacheTime
-            self.firstProcessing = max(firstProcessing, .zero)
-        }
     }
 
     /// The condition under which a player that has filled its buffer fetches the next segment.
@@ -220,16 +156,15 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var textCodings = TextCodings.all
     /// The time that decoding takes before playback starts or continues.
     package var decodeDelay: DecodeDelay
-    /// How far audio may be ahead of video.
-    package var audioLead: AudioLead
     /// When an initialization section is requested that the player does not have.
     package var initializationLoading: InitializationLoading
     /// Whether a segment of the video is fetched before anything else of the media, and counts for no throughput, where
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
     public var inspectsCaptions: Bool
-    /// The downloads that count for the throughput.
-    package var sampling: ThroughputSampling
+    /// The time that the player works on its first video segment before it requests the next one; the first sample of
+    /// the throughput includes it. Not negative.
+    package var firstProcessing: Duration
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
     package var ladderIncludesAudio: Bool
@@ -243,16 +178,26 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var failurePlan: FailurePlan
     private var retries: [ResourceKind: RetryPolicy]
     private var defaultRetry: RetryPolicy
-    private var box: RuleBox
+    private var policies: Policies
 
     /// Chooses the renditions; each playback works with a copy.
     public var rule: any AdaptationRule {
-        get { box.rule }
-        set { box = RuleBox(rule: newValue) }
+        get { policies.rule }
+        set { policies.rule = newValue }
+    }
+    /// Keeps audio that is fetched apart from video in step with it.
+    var pacing: any TrackPacing {
+        get { policies.pacing }
+        set { policies.pacing = newValue }
+    }
+    /// Takes samples of the throughput from downloads; each playback works with a copy.
+    var sampling: any ThroughputSampling {
+        get { policies.sampling }
+        set { policies.sampling = newValue }
     }
 
     /// Creates a profile. `retry` applies to every kind of resource that `retries` does not contain.
-    package init(
+    init(
         name: String,
         buffer: BufferPolicy,
         byteBudget: ByteBudget? = nil,
@@ -267,10 +212,11 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         demuxerLookahead: DemuxerLookahead = DemuxerLookahead(),
         acceptance: MediaAcceptance = .anything,
         decodeDelay: DecodeDelay = DecodeDelay(),
-        audioLead: AudioLead = .unlimited,
+        pacing: any TrackPacing = IndependentTracks(),
         initializationLoading: InitializationLoading = .beforeSegment,
         inspectsCaptions: Bool = false,
-        sampling: ThroughputSampling = ThroughputSampling(),
+        sampling: any ThroughputSampling = DownloadSampling(),
+        firstProcessing: Duration = .zero,
         ladderIncludesAudio: Bool = false,
         ladderSelection: LadderSelection = LadderSelection(),
         constraints: AdaptationConstraints = AdaptationConstraints(),
@@ -292,10 +238,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.demuxerLookahead = demuxerLookahead
         self.acceptance = acceptance
         self.decodeDelay = decodeDelay
-        self.audioLead = audioLead
         self.initializationLoading = initializationLoading
         self.inspectsCaptions = inspectsCaptions
-        self.sampling = sampling
+        self.firstProcessing = max(firstProcessing, .zero)
         self.ladderIncludesAudio = ladderIncludesAudio
         self.ladderSelection = ladderSelection
         self.constraints = constraints
@@ -303,7 +248,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.failurePlan = failurePlan
         self.retries = retries
         defaultRetry = retry
-        box = RuleBox(rule: rule)
+        policies = Policies(rule: rule, pacing: pacing, sampling: sampling)
     }
 
     /// The retry policy of a kind of resource. Subtitles without a separate policy have the policy of segments.
@@ -352,11 +297,15 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A rule is compared by its type and value.
-    private struct RuleBox: Hashable {
+    /// Policies are compared by their types and values.
+    private struct Policies: Hashable {
         var rule: any AdaptationRule
+        var pacing: any TrackPacing
+        var sampling: any ThroughputSampling
 
-        static func == (left: RuleBox, right: RuleBox) -> Bool { AnyHashable(left.rule) == AnyHashable(right.rule) }
-        func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(rule)) }
+        private var values: [AnyHashable] { [AnyHashable(rule), AnyHashable(pacing), AnyHashable(sampling)] }
+
+        static func == (left: Policies, right: Policies) -> Bool { left.values == right.values }
+        func hash(into hasher: inout Hasher) { hasher.combine(values) }
     }
 }

@@ -94,7 +94,7 @@ package struct RetryPolicy: Hashable, Sendable {
     package var stallTimeout: Duration?
     /// What counts as an arrival for ``firstByteTimeout`` and ``stallTimeout``: a part of the resource; nil for each
     /// byte.
-    package var progress: PlayerProfile.ThroughputSampling.Parts?
+    package var progress: TransferParts?
     /// The HTTP statuses at which the player retries.
     package var statuses: StatusRule
     /// Whether the player retries after a connection that failed or broke.
@@ -112,7 +112,7 @@ package struct RetryPolicy: Hashable, Sendable {
         firstByteTimeout: Duration? = nil,
         loadTimeout: Duration? = nil,
         stallTimeout: Duration? = nil,
-        progress: PlayerProfile.ThroughputSampling.Parts? = nil,
+        progress: TransferParts? = nil,
         statuses: StatusRule = .all,
         retriesConnections: Bool = true,
         continuesWhileBuffered: Bool = false

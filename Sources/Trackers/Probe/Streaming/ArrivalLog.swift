@@ -51,7 +51,7 @@ struct ArrivalLog: Hashable, Sendable {
     /// The end of the part that begins at `begin`, behind the first `count` bytes; nil before. A part takes more than
     /// its time and has at least its bytes.
     func endOfPart(
-        of parts: PlayerProfile.ThroughputSampling.Parts,
+        of parts: TransferParts,
         behind count: Int,
         from begin: MonotonicInstant
     ) -> (count: Int, instant: MonotonicInstant)? {
@@ -62,7 +62,7 @@ struct ArrivalLog: Hashable, Sendable {
     }
 
     /// The end of the last of the parts into which a download that began at `begin` divides; nil before the first one.
-    func lastPart(of parts: PlayerProfile.ThroughputSampling.Parts, from begin: MonotonicInstant) -> MonotonicInstant? {
+    func lastPart(of parts: TransferParts, from begin: MonotonicInstant) -> MonotonicInstant? {
         var last: (count: Int, instant: MonotonicInstant)?
         while let next = endOfPart(of: parts, behind: last?.count ?? 0, from: last?.instant ?? begin) { last = next }
         return last?.instant

@@ -4,7 +4,7 @@ internal import Instrument
 /// bytes of all that were under way since the sample before.
 ///
 /// Media3's `DefaultBandwidthMeter`: `onTransferStart`, `onBytesTransferred`, `onTransferEnd`.
-struct LinkMeter: Sendable {
+struct LinkMeter: Hashable, Sendable {
     /// A download.
     struct Transfer: Sendable {
         /// The number of the request.

@@ -13,18 +13,13 @@ struct RenditionChoice: Sendable {
     /// The interval of queries whether to abandon a download: that of hls.js (src/controller/abr-controller.ts,
     /// `onFragLoading`).
     private static let abandonmentPause: Duration = .milliseconds(100)
-    /// The wait for the bytes that complete a part.
-    private static let partDelay: Duration = .milliseconds(10)
 
     private let profile: PlayerProfile
     /// The preferred language in lower case.
     private let language: String?
     private var rule: any AdaptationRule
+    private var sampling: any ThroughputSampling
     private var throughput: ThroughputHistory
-    /// The parts of running downloads that are samples already.
-    private var sampled: [StreamRole: SampledPart] = [:]
-    /// The measurement of all downloads together.
-    private var meter = LinkMeter()
     /// The instants until which rungs are excluded after a failure.
     private var excluded: [Int: MonotonicInstant] = [:]
     /// The instants until which audio renditions are excluded after a failure.
@@ -38,8 +33,8 @@ struct RenditionChoice: Sendable {
         profile = configuration.profile
         language = configuration.language?.lowercased()
         rule = profile.rule
-        // Parts of downloads are short: the same time takes more of them.
-        throughput = ThroughputHistory(capacity: profile.sampling.parts == nil ? ThroughputHistory.capacity : 400)
+        sampling = profile.sampling
+        throughput = ThroughputHistory(capacity: sampling.capacity)
     }
 
     /// The bitrate of downloads, bit/s; nil before the first one.
@@ -136,23 +131,19 @@ extension RenditionChoice {
     }
 
     mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
-        // The downloads were cancelled.
-        if event == .seeked { meter = LinkMeter() }
+        if event == .seeked { sampling.forgetDownloads() }
         rule.observe(event, in: context)
     }
 
     /// Records the request of a video segment at `instant`. With a choice of rungs, plans queries about its download.
     mutating func watchDownload(since instant: MonotonicInstant) {
-        let delay = profile.sampling.parts == nil ? .zero : Self.partDelay
-        reconsiderAt = instant.advanced(by: rule.abandonmentGrace + delay)
+        reconsiderAt = instant.advanced(by: rule.abandonmentGrace + sampling.sampleDelay)
     }
 
     /// The next query about a running download; where its parts are samples, soon after the next part can be complete.
     private func nextReconsideration(after now: MonotonicInstant) -> MonotonicInstant {
-        guard let parts = profile.sampling.parts, let part = sampled[.main] else {
-            return now.advanced(by: Self.abandonmentPause)
-        }
-        return max(now, part.instant.advanced(by: parts.time)).advanced(by: Self.partDelay)
+        guard let next = sampling.nextSample else { return now.advanced(by: Self.abandonmentPause) }
+        return max(now, next).advanced(by: sampling.sampleDelay)
     }
 
     /// Whether a query about the running download is due; true once for each planned instant.
@@ -165,21 +156,6 @@ extension RenditionChoice {
 
 // MARK: Memory
 extension RenditionChoice {
-    /// How far the samples of a download reach.
-    struct SampledPart: Hashable {
-        /// The number of the request.
-        var number: Int
-        var count: Int
-        var instant: MonotonicInstant
-    }
-
-    /// Whether a download is in progress or how it ended.
-    enum DownloadState: Hashable {
-        case running, complete
-        /// Aborted at an instant.
-        case abandoned(MonotonicInstant)
-    }
-
     /// Records the bitrate of a download, if it is relevant.
     ///
     /// - Parameters:
@@ -191,75 +167,19 @@ extension RenditionChoice {
         of role: StreamRole,
         number: Int,
         begun: MonotonicInstant,
-        _ state: DownloadState = .complete,
+        _ state: SampledDownload.State = .complete,
         beside others: [LinkMeter.Transfer] = [],
         isProduced: Bool = false
     ) {
-        if profile.sampling.aggregatesTransfers {
-            guard state == .complete else { return }
-            let transfer = LinkMeter.Transfer(number: number, begun: begun, arrivals: arrivals)
-            if let sample = meter.sample(endOf: transfer, beside: others) { throughput.append(sample) }
-            return
-        }
-        guard role == .main || profile.sampling.includesAudio else { return }
-        guard let parts = profile.sampling.parts else {
-            switch state {
-            case .running: break
-            case .complete: learnWhole(arrivals, begun: begun, until: arrivals.last, isProduced: isProduced)
-            case .abandoned(let instant):
-                if profile.sampling.includesAbandoned { learnWhole(arrivals, begun: begun, until: instant) }
-            }
-            return
-        }
-        let start = SampledPart(number: number, count: 0, instant: begun)
-        var part = sampled[role].flatMap { $0.number == number ? $0 : nil } ?? start
-        while let end = arrivals.endOfPart(of: parts, behind: part.count, from: part.instant) {
-            learn(part, until: end.instant, end.count, firstByte: arrivals.first)
-            (part.count, part.instant) = end
-        }
-        if state == .complete, arrivals.count > part.count, let last = arrivals.last {
-            learn(part, until: last, arrivals.count, firstByte: arrivals.first)
-        }
-        sampled[role] = state == .running ? part : nil
-    }
-
-    private mutating func learnWhole(
-        _ arrivals: ArrivalLog,
-        begun: MonotonicInstant,
-        until end: MonotonicInstant?,
-        isProduced: Bool = false
-    ) {
-        guard let first = arrivals.first, let last = end,
-            begun.duration(to: last) >= profile.sampling.cacheTime
-        else { return }
-        let processing = throughput.samples.isEmpty ? profile.sampling.firstProcessing : .zero
-        throughput.append(
-            ThroughputSample(
-                bytes: Int64(arrivals.count),
-                transferTime: processing
-                    + (isProduced ? arrivals.transferTimeWithoutPauses : first.duration(to: last)),
-                timeToFirstByte: begun.duration(to: first),
-                end: last
-            )
+        let download = SampledDownload(
+            role: role,
+            transfer: LinkMeter.Transfer(number: number, begun: begun, arrivals: arrivals),
+            state: state,
+            others: others,
+            isProduced: isProduced,
+            processing: throughput.samples.isEmpty ? profile.firstProcessing : .zero
         )
-    }
-
-    private mutating func learn(
-        _ part: SampledPart,
-        until instant: MonotonicInstant,
-        _ count: Int,
-        firstByte: MonotonicInstant?
-    ) {
-        let first = part.count == 0 ? firstByte ?? part.instant : part.instant
-        guard part.instant.duration(to: instant) >= profile.sampling.cacheTime else { return }
-        throughput.append(
-            ThroughputSample(
-                bytes: Int64(count - part.count),
-                transferTime: first.duration(to: instant),
-                timeToFirstByte: part.instant.duration(to: first),
-                end: instant
-            )
-        )
+        for sample in sampling.samples(of: download) { throughput.append(sample) }
     }
 
     /// Excludes a rung, if another rung is left.

@@ -207,7 +207,7 @@ extension StreamPlayback {
         tracks[role]?.leaveBehind(position)
         guard role == .main else { return }
         let end = arrivals.last ?? now.instant
-        let processing = profile.sampling.firstProcessing
+        let processing = profile.firstProcessing
         if processing > .zero, tracks[.main]?.segmentCount == 1 {
             tracks[.main]?.works(until: end.advanced(by: processing))
         }
@@ -218,7 +218,7 @@ extension StreamPlayback {
 
     /// The downloads of segments that run beside one, for profiles that measure all together.
     private func otherTransfers(than fetching: Fetching) -> [LinkMeter.Transfer] {
-        guard profile.sampling.aggregatesTransfers else { return [] }
+        guard profile.sampling.comparesDownloads else { return [] }
         return fetches.segments.filter { $0.number != fetching.number }.map {
             LinkMeter.Transfer(number: $0.number, begun: $0.transferBegun, arrivals: $0.buffer.arrivals)
         }

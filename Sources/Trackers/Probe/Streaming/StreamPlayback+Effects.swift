@@ -41,7 +41,7 @@ extension StreamPlayback {
         case .survived(let error): session.survive(error, now: now.instant)
         case .exhausted(let error):
             // What plays out of the buffer may still need subtitles.
-            if error == nil, subtitles.isLoading { isPlayingOut = true } else { endLoading() }
+            if error == nil, subtitles.isLoading { phase.change(.mediaLoaded) } else { endLoading() }
             for media in feed.takeHeldPictures(at: now.instant) { apply(.received(media), now) }
             feed.dropWaiting()
             session.exhausted(error, now: now.instant)
@@ -56,7 +56,7 @@ extension StreamPlayback {
 
     /// Cancels all requests; nothing more is loaded.
     mutating func endLoading() {
-        isOver = true
+        phase.change(.ended)
         fetches.cancelAll()
         for role in StreamRole.media {
             held.discard(role)
@@ -95,9 +95,9 @@ extension StreamPlayback {
         subtitles.move(to: position)
         // Media that arrived before the tracks were known belongs to the earlier position.
         feed.dropWaiting()
-        (isOver, isPlayingOut) = (false, false)
+        phase.change(.moved)
+        hasMoved = true
         observe(.seeked, now)
-        pump(now)
     }
 
     private mutating func open(_ tracks: OpenedTracks) {

@@ -4,8 +4,21 @@ internal import InstrumentTransport
 
 // The choice of the next request.
 extension StreamPlayback {
-    /// Starts all requests that can start now.
+    /// The most rounds after one event; later ones follow at the next deadline.
+    private static let pumpLimit = 100
+
+    /// Starts all requests that can start now; called once for each event, at the end of ``handle(_:now:)``.
+    ///
+    /// A jump moves all tracks, also those that have taken their steps before it: a round follows.
     mutating func pump(_ now: Timestamp) {
+        for _ in 0..<Self.pumpLimit {
+            hasMoved = false
+            advanceAll(now)
+            if !hasMoved { return }
+        }
+    }
+
+    private mutating func advanceAll(_ now: Timestamp) {
         guard !isOver, session.outcome == nil else { return }
         guard manifest.presentation != nil else { return retryManifest(now) }
         choice.endExclusions(at: now.instant)
@@ -18,12 +31,11 @@ extension StreamPlayback {
         }
         if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
         for role in StreamRole.media where !isOver { advance(role, now) }
-        // A request of audio may allow one of video.
-        if profile.audioLead == .chunkApart, !isOver { advance(.main, now) }
+        if profile.pacing.audioReleasesVideo, !isOver { advance(.main, now) }
         if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
-        if !isPlayingOut { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
+        if phase == .loading { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
     }
 
     private mutating func refreshManifest(_ now: Timestamp) {
@@ -101,29 +113,18 @@ extension StreamPlayback {
 
     /// Whether the profile allows a request of a track now, given the other track's buffer.
     func isInStep(_ role: StreamRole, _ now: MonotonicInstant) -> Bool {
-        guard let track = tracks[role], let other = tracks[role == .main ? .audio : .main], !other.isAtEnd else {
-            return true
-        }
-        let lead = track.loadedEnd.saturatingSubtract(other.loadedEnd)
-        let segment = track.nextSegment(in: manifest).duration.nanoseconds
-        var position: Int64 { session.model?.position(at: now) ?? session.pendingSeek ?? 0 }
-        switch profile.audioLead {
-        case .unlimited: return true
-        case .videoSegment:
-            return role == .main || track.loadedEnd <= max(other.loadedEnd, other.plan?.segment?.end ?? 0)
-        case .duration(let limit):
-            return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
-        case .chunkApart:
-            // The other track's next position is the end of the segment that it loads, or loads again after a failure.
-            let otherRole: StreamRole = role == .main ? .audio : .main
-            let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
-            let next = (isLoading ? other.plan?.segment?.end : nil) ?? other.timeNeeded
-            return track.timeNeeded <= max(next, position)
-        case .segmentApart:
-            // lib/media/streaming_engine.js:1744: the times of the manifest, and its longest segment.
-            let longest = max(track.longSegment(in: manifest), other.longSegment(in: manifest))
-            return track.timeNeeded.saturatingSubtract(other.timeNeeded) < longest
-        }
+        let otherRole: StreamRole = role == .main ? .audio : .main
+        guard let track = tracks[role], let other = tracks[otherRole], !other.isAtEnd else { return true }
+        // A segment that is loaded again after a failure counts as being loaded.
+        let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
+        let request = PacedRequest(
+            isOfAudio: role == .audio,
+            track: PacedTrack(track, in: manifest),
+            other: PacedTrack(other, in: manifest),
+            isOtherLoading: isLoading,
+            position: session.model?.position(at: now) ?? session.pendingSeek ?? 0
+        )
+        return profile.pacing.permits(request)
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {

@@ -41,10 +41,10 @@ struct StreamPlayback: DrivenPlayback {
     var reports: RequestReports?
     /// What reports say of a main rendition whose bitrate is not declared.
     var measured = MeasuredBitrate()
-    /// Whether nothing more is loaded: because of an error, or because everything is loaded.
-    var isOver = false
-    /// Whether video and audio are loaded to their end, and subtitles are not.
-    var isPlayingOut = false
+    /// What is still to be loaded.
+    var phase = Phase.loading
+    /// Whether all tracks continue at another position, which the next round of ``pump(_:)`` sees.
+    var hasMoved = false
     /// What the stream says of ads; nil if nobody asks.
     var ads: StreamAdReader?
     /// The number of requests that were cancelled and not yet reported as such.
@@ -94,6 +94,9 @@ struct StreamPlayback: DrivenPlayback {
         role == .subtitles ? subtitles.track?.plan : tracks[role]?.plan
     }
 
+    /// Whether nothing more is loaded: because of an error, or because everything is loaded.
+    var isOver: Bool { phase == .over }
+
     /// Whether the video is inspected for its captions: meanwhile, nothing is loaded again.
     var isInspecting: Bool { inspection.isRunning(tracks[.main]?.plan) }
 
@@ -116,7 +119,10 @@ extension StreamPlayback {
         case .progressed: break
         }
         session.advance(to: now.instant)
-        if session.outcome == nil { pump(now) } else { endLoading() }
+        pump(now)
+        // The end of loading may be the end of playback.
+        session.advance(to: now.instant)
+        if session.outcome != nil { endLoading() }
     }
 
     private mutating func perform(_ command: PlaybackCommand, _ now: Timestamp) {
@@ -156,7 +162,6 @@ extension StreamPlayback {
             session.count(fetching.ended(at: now.instant, hasFailed: true), at: now.instant)
             failed(fetching, failure, now)
         }
-        pump(now)
     }
 
     private mutating func alarm(_ now: Timestamp) {
@@ -169,7 +174,6 @@ extension StreamPlayback {
             failed(fetching, .tooLate, now)
         }
         reconsider(now)
-        pump(now)
     }
 }
 

@@ -24,9 +24,7 @@ struct VLCModel: Sendable {
     private static let maxMessageCount = 8
 
     private(set) var phase = Phase.idle
-    private(set) var isPaused = false
-    private(set) var isBuffering = false
-    private(set) var isSeeking = false
+    private var interruptions = PlayerInterruptions()
     private var motion = VLCMotion()
     private var media = VLCMedia()
     private var tracks = VLCTracks()
@@ -36,7 +34,6 @@ struct VLCModel: Sendable {
     /// 0 to 100.
     private var volume: Int?
     private var isMuted: Bool?
-    private var isPauseReported = false
     private var isLate = false
     private var seekAsked: MonotonicInstant?
     private var messages: [String] = []
@@ -77,6 +74,8 @@ struct VLCModel: Sendable {
     }
 
     private var isOpen: Bool { phase == .loading || phase == .playing }
+    private var isPaused: Bool { interruptions.isPaused }
+    private var isSeeking: Bool { interruptions.isSeeking }
 
     /// The status at an instant.
     func status(at now: MonotonicInstant) -> PlayerStatus {
@@ -99,7 +98,7 @@ struct VLCModel: Sendable {
     private mutating func join(_ media: VLCMedia, isPaused: Bool, at now: MonotonicInstant) {
         stop(at: now)
         begin(media)
-        (isLate, self.isPaused) = (true, isPaused)
+        (isLate, interruptions) = (true, PlayerInterruptions(isPaused: isPaused))
         motion.buffering(isFull: true, at: now)
         emit(.streamLoad, at: now)
     }
@@ -117,8 +116,7 @@ struct VLCModel: Sendable {
 
     private mutating func begin(_ media: VLCMedia) {
         (motion, tracks, area, duration, messages, seekAsked) = (VLCMotion(), VLCTracks(), nil, nil, [], nil)
-        (isPaused, isPauseReported, isBuffering, isSeeking, isLate) = (false, false, false, false, false)
-        (phase, self.media) = (.loading, media)
+        (phase, self.media, isLate, interruptions) = (.loading, media, false, PlayerInterruptions())
     }
 
     private mutating func start(at instant: MonotonicInstant) {
@@ -161,9 +159,7 @@ struct VLCModel: Sendable {
 
     private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
         motion.halt(at: now)
-        closeBlocks(at: now)
-        if isPauseReported { emit(.pauseFinish, at: now) }
-        (isPaused, isPauseReported) = (false, false)
+        emit(interruptions.end(), at: now)
         emit(action, at: now, attributes: attributes)
         phase = .finished
     }
@@ -172,22 +168,15 @@ struct VLCModel: Sendable {
 
     private mutating func pause(at now: MonotonicInstant) {
         guard isOpen, !isPaused else { return }
-        isPaused = true
-        guard phase == .playing else { return }
-        motion.halt(at: now)
-        // The time of a pause is the person's, also where the player has no data.
-        closeBuffering(at: now)
-        isPauseReported = true
-        emit(.pauseBegin, at: now)
+        if phase == .playing { motion.halt(at: now) }
+        emit(interruptions.pause(isReported: phase == .playing), at: now)
     }
 
     private mutating func resume(at now: MonotonicInstant) {
         guard isPaused else { return }
-        isPaused = false
-        if isPauseReported { emit(.pauseFinish, at: now) }
-        isPauseReported = false
+        emit(interruptions.resume(), at: now)
         guard phase == .playing, !isSeeking else { return }
-        if motion.isBuffered { motion.resume(at: now) } else { openBuffering(at: now) }
+        if motion.isBuffered { motion.resume(at: now) } else { emit(interruptions.openBuffering(), at: now) }
     }
 
     private mutating func buffering(isFull: Bool, at now: MonotonicInstant) {
@@ -196,7 +185,7 @@ struct VLCModel: Sendable {
         guard phase == .playing else { return }
         if isFull {
             // The picture of the new position is shown, and a paused player shows no other.
-            if isSeeking, isPaused { closeSeek(at: now) }
+            if isPaused { emit(interruptions.closeSeek(), at: now) }
             return
         }
         if isSeeking { return }
@@ -207,45 +196,21 @@ struct VLCModel: Sendable {
         // libVLC refills its buffers because data came late. The pictures may have ended before.
         let begin = min(now, motion.runsDry ?? now)
         motion.halt(at: begin)
-        openBuffering(at: begin)
+        emit(interruptions.openBuffering(), at: begin)
     }
 
     private mutating func askForSeek(at now: MonotonicInstant) {
         guard phase == .playing, !isSeeking else { return }
         seekAsked = now
         // The seek ends the wait, although libVLC flushes only when the input answers.
-        if isBuffering { openSeek(at: now) }
+        if interruptions.isBuffering { openSeek(at: now) }
     }
 
     private mutating func openSeek(at now: MonotonicInstant) {
-        closeBuffering(at: now)
-        emit(.seekBegin, at: now)
+        emit(interruptions.closeBuffering() + interruptions.openSeek(), at: now)
         motion.halt(at: now)
         motion.jump()
-        (isSeeking, seekAsked) = (true, nil)
-    }
-
-    private mutating func closeSeek(at now: MonotonicInstant) {
-        guard isSeeking else { return }
-        isSeeking = false
-        emit(.seekFinish, at: now)
-    }
-
-    private mutating func openBuffering(at now: MonotonicInstant) {
-        guard !isBuffering else { return }
-        isBuffering = true
-        emit(.bufferBegin, at: now)
-    }
-
-    private mutating func closeBuffering(at now: MonotonicInstant) {
-        guard isBuffering else { return }
-        isBuffering = false
-        emit(.bufferFinish, at: now)
-    }
-
-    private mutating func closeBlocks(at now: MonotonicInstant) {
-        closeBuffering(at: now)
-        closeSeek(at: now)
+        seekAsked = nil
     }
 
     private mutating func advance(_ progress: VLCProgress, at now: MonotonicInstant) {
@@ -260,9 +225,8 @@ struct VLCModel: Sendable {
         switch (phase, change) {
         case (.loading, .moves(let begin)?): start(at: begin)
         case (.playing, .moves(let begin)?):
-            closeSeek(at: begin)
-            closeBuffering(at: begin)
-        case (.playing, .stands(let begin)?): if !isSeeking { openBuffering(at: begin) }
+            emit(interruptions.closeSeek() + interruptions.closeBuffering(), at: begin)
+        case (.playing, .stands(let begin)?): if !isSeeking { emit(interruptions.openBuffering(), at: begin) }
         default: break
         }
     }
@@ -294,6 +258,10 @@ struct VLCModel: Sendable {
     private mutating func keep(_ text: String) {
         guard messages.count < Self.maxMessageCount, !messages.contains(text) else { return }
         messages.append(text)
+    }
+
+    private mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
+        for action in actions { emit(action, at: instant) }
     }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {

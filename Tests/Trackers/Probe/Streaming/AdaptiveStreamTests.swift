@@ -229,14 +229,14 @@ extension AdaptiveStreamTests {
     @Test(
         "Audio is fetched as far ahead of video as the profile lets it",
         arguments: [
-            PlayerProfile.AudioLead.unlimited, .videoSegment, .duration(.seconds(1)), .segmentApart, .chunkApart,
-        ]
+            IndependentTracks(), HLSJS.Pacing(), DashJS.Pacing(lead: .seconds(1)), Shaka.Pacing(), ExoPlayer.Pacing(),
+        ] as [any TrackPacing]
     )
-    func audioLead(lead: PlayerProfile.AudioLead) async throws {
+    func audioLead(pacing: any TrackPacing) async throws {
         var ladder = Self.ladder
         ladder.hasOwnAudio = true
         var profile = PlayerProfile.plain(retries: 1)
-        profile.audioLead = lead
+        profile.pacing = pacing
         // One video segment hangs until it times out, so that audio could run ahead.
         let (played, network) = try await play(ProbeConfiguration(profile: profile), of: ladder) { path, count in
             path == "/v0/media2.ts" && count == 1 ? .hang : nil
@@ -250,7 +250,7 @@ extension AdaptiveStreamTests {
             difference += path.hasPrefix("/audio/") ? 1 : -1
             largest = max(largest, difference)
         }
-        if lead == .unlimited { #expect(largest > 2, "\(paths)") } else { #expect(largest <= 1, "\(paths)") }
+        if pacing is IndependentTracks { #expect(largest > 2, "\(paths)") } else { #expect(largest <= 1, "\(paths)") }
     }
 
     @Test("Video is at most one segment ahead of audio where neither track may run ahead")
@@ -258,7 +258,7 @@ extension AdaptiveStreamTests {
         var ladder = Self.ladder
         ladder.hasOwnAudio = true
         var profile = PlayerProfile.plain(retries: 1)
-        profile.audioLead = .chunkApart
+        profile.pacing = ExoPlayer.Pacing()
         let (played, network) = try await play(ProbeConfiguration(profile: profile), of: ladder) { path, count in
             path == "/audio/media2.ts" && count == 1 ? .hang : nil
         }

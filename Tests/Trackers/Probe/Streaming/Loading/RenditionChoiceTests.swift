@@ -166,7 +166,7 @@ struct RenditionChoiceTests {
         let ladder = try #require(manifest.ladder)
         for (audio, abandoned) in [(true, false), (false, true), (true, true), (false, false)] {
             var profile = PlayerProfile.plain()
-            profile.sampling = PlayerProfile.ThroughputSampling(includesAudio: audio, includesAbandoned: abandoned)
+            profile.sampling = DownloadSampling(includesAudio: audio, includesAbandoned: abandoned)
             var choice = RenditionChoice(ProbeConfiguration(profile: profile))
             let arrivals = Loading.arrivals(at: 2, rest: 3)
             choice.learn(from: arrivals, of: .main, number: 1, begun: Loading.instant(1))
@@ -184,7 +184,7 @@ struct RenditionChoiceTests {
         let (manifest, _) = try Loading.manifest()
         let ladder = try #require(manifest.ladder)
         var profile = PlayerProfile.plain()
-        profile.sampling = PlayerProfile.ThroughputSampling(firstProcessing: .milliseconds(100))
+        profile.firstProcessing = .milliseconds(100)
         var choice = RenditionChoice(ProbeConfiguration(profile: profile))
         for number in 1...2 {
             choice.learn(from: Loading.arrivals(at: 2, rest: 3), of: .main, number: number, begun: Loading.instant(1))
@@ -199,9 +199,8 @@ struct RenditionChoiceTests {
         let (manifest, _) = try Loading.manifest()
         let ladder = try #require(manifest.ladder)
         var profile = PlayerProfile.plain()
-        profile.sampling = PlayerProfile.ThroughputSampling(
-            includesAbandoned: true,
-            parts: PlayerProfile.ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000),
+        profile.sampling = Shaka.Sampling(
+            parts: TransferParts(time: .milliseconds(100), bytes: 16_000),
             cacheTime: .milliseconds(5)
         )
         var choice = RenditionChoice(ProbeConfiguration(profile: profile))

@@ -58,13 +58,10 @@ struct TrackPhaseTests {
 
     @Test("The documentation of the phases has the table by which they follow one another")
     func documentation() throws {
-        let text = try ProjectFile("Sources/Trackers/Probe/Streaming/TrackLoading+Phase.swift").text()
-        var documented: [Name: Set<Name>] = [:]
-        for line in text.split(separator: "\n") where line.contains("/// |") {
-            let cells = line.split(separator: "|").dropFirst().map { $0.split { " ,".contains($0) } }
-            guard cells.count == 2, let from = cells[0].first.flatMap({ Name(rawValue: String($0)) }) else { continue }
-            documented[from] = Set(cells[1].compactMap { Name(rawValue: String($0)) })
+        let rows = try DocumentedTable("TrackLoading+Phase.swift").rows.compactMap { row in
+            row.first?.first.flatMap(Name.init).map { ($0, Set(row.dropFirst().joined().compactMap(Name.init))) }
         }
+        let documented = Dictionary(rows) { $0.union($1) }
         #expect(documented == TrackLoading.Phase.transitions)
     }
 

@@ -221,7 +221,7 @@ struct PlayerRhythmTests {
     func abortedSample() async throws {
         // src/streaming/net/XHRLoader.js:91 leaves `onabort`, which stores the request
         // (src/streaming/net/HTTPLoader.js:252).
-        #expect(PlayerProfile.dashJS.sampling.includesAbandoned)
+        #expect((PlayerProfile.dashJS.sampling as? DownloadSampling)?.includesAbandoned == true)
         let (_, requests) = try await play("/dash/number.mpd", .dashJS, over: "500k", seconds: 20)
         #expect(requests.contains { $0.path == "/dash/v1/0.m4s" && $0.abortedAt != nil })
     }

@@ -3,29 +3,12 @@ internal import AVFoundation
 internal import Foundation
 internal import Instrument
 
-/// Observes the metrics of one item (AVMetrics): what its properties and notifications do not tell.
-///
-/// Stalls, changes of the rate and errors are not read here: the player and the error log report them as well, and an
-/// event of the metrics that came late would report them twice.
-@MainActor
-struct MetricObservation {
-    private let item: AVPlayerItem
-    private let id: ItemID
-    private let clock: any SchedulingClock
-    private let tokens: ObservationTokens
-    private let report: PlayerNoticeHandler
-
-    init(
-        _ item: AVPlayerItem,
-        _ id: ItemID,
-        _ clock: any SchedulingClock,
-        _ tokens: ObservationTokens,
-        _ report: @escaping PlayerNoticeHandler
-    ) {
-        (self.item, self.id, self.clock, self.tokens, self.report) = (item, id, clock, tokens, report)
-    }
-
-    func begin(reportsRequests: Bool) {
+extension ItemObservation {
+    /// Observes the metrics of the item (AVMetrics): what its properties and notifications do not tell.
+    ///
+    /// Stalls, changes of the rate and errors are not read here: the player and the error log report them as well, and
+    /// an event of the metrics that came late would report them twice.
+    func observeMetrics(reportsRequests: Bool) {
         let (id, clock, tokens, report) = (id, clock, tokens, report)
         let events = item.allMetrics()
         let task = Task { @MainActor in

@@ -1,0 +1,59 @@
+internal import Instrument
+internal import InstrumentManifests
+
+/// How a player keeps audio and video that are fetched apart in step.
+protocol TrackPacing: Hashable, Sendable {
+    /// Whether a track may request its next segment now.
+    func permits(_ request: PacedRequest) -> Bool
+    /// Whether a request of audio may permit one of video, which is then looked at again.
+    var audioReleasesVideo: Bool { get }
+}
+
+extension TrackPacing {
+    var audioReleasesVideo: Bool { false }
+}
+
+/// A request of one of two tracks, as a ``TrackPacing`` sees it. The other track has segments left.
+struct PacedRequest: Hashable, Sendable {
+    var isOfAudio: Bool
+    /// The track that would request its next segment.
+    var track: PacedTrack
+    var other: PacedTrack
+    /// Whether the other track loads a segment.
+    var isOtherLoading: Bool
+    /// The position of the playhead, in nanoseconds.
+    var position: Int64
+
+    /// How much further the track is loaded than the other one, in nanoseconds.
+    var lead: Int64 { track.loadedEnd.saturatingSubtract(other.loadedEnd) }
+}
+
+/// How far a track is loaded; all in nanoseconds.
+struct PacedTrack: Hashable, Sendable {
+    var loadedEnd: Int64
+    /// The time from which on the track needs media, as the manifest has it.
+    var timeNeeded: Int64
+    /// The end of the segment that is planned or loaded; nil before it is known.
+    var plannedEnd: Int64?
+    /// The duration of the next segment.
+    var nextDuration: Int64
+    /// The duration of the longest segment, as far as it is known.
+    var longestDuration: Int64
+}
+
+extension PacedTrack {
+    init(_ track: TrackLoading, in manifest: ManifestLoading) {
+        self.init(
+            loadedEnd: track.loadedEnd,
+            timeNeeded: track.timeNeeded,
+            plannedEnd: track.plan?.segment?.end,
+            nextDuration: track.nextSegment(in: manifest).duration.nanoseconds,
+            longestDuration: track.longSegment(in: manifest)
+        )
+    }
+}
+
+/// Each track fills its own buffer, whatever the other one has.
+struct IndependentTracks: TrackPacing {
+    func permits(_ request: PacedRequest) -> Bool { true }
+}
