@@ -162,25 +162,37 @@ INCIDENTS = [
     {"id": "i1", "title": "503 Service Unavailable for playlists from cdn=alpha", "severity": "critical", "state": "open", "since": ago(726), "ended": None,
      "streams": ["news-hd", "news-fmp4", "movies", "kids"], "streamCount": 4, "labels": {"cdn": "alpha"}, "host": "cdn-a.example",
      "text": "Playlists of cdn-a.example answer 503; four streams play nothing.", "viewerMinutes": 46.4, "alerts": ["down", "errors", "stalls"],
+     "changes": [{"time": ago(741), "kind": "server", "text": "cdn-a.example answers from 203.0.113.9, before from 203.0.113.5", "streams": 4},
+                 {"time": ago(1_020), "kind": "playlist", "text": "target duration: 4 s, before 6 s", "streams": 2},
+                 {"time": ago(1_320), "kind": "configuration", "text": "the monitor uses a new configuration"}],
      "evidence": [{"id": "e1", "stream": "news-hd", "kind": "request", "time": ago(726), "text": "curl -sv -o /dev/null 'https://cdn-a.example/news-hd/master.m3u8'", "href": "/api/evidence/request"},
                   {"id": "e2", "stream": "news-hd", "kind": "playlist", "time": ago(724), "text": "https://cdn-a.example/news-hd/v1.m3u8, read at 21:52:01 UTC", "href": "/api/evidence/playlist"}]},
     {"id": "i2", "title": "studio: black picture and silence", "severity": "warning", "state": "acknowledged", "since": ago(845), "streams": ["studio"], "streamCount": 1,
      "labels": {"channel": "studio"}, "by": "Ana", "until": after(3350), "note": "the studio knows", "text": "The picture is black and the sound below -60 LUFS.", "alerts": ["black"],
      "evidence": evidence("black", 840, "picture", "playlist", "segment")},
     {"id": "i3", "title": "sport-3 stalls: segments arrive at 0.6 × real time from cdn=beta", "severity": "warning", "state": "silenced", "since": ago(1440), "streams": ["sport-3"],
-     "streamCount": 1, "labels": {"cdn": "beta"}, "until": after(5000), "by": "Bo", "text": "9 stalls, 17.8 % of the time.", "alerts": ["stalls"], "evidence": []},
+     "streamCount": 1, "labels": {"cdn": "beta"}, "until": after(5000), "by": "Bo", "hiddenBy": "s1", "text": "9 stalls, 17.8 % of the time.", "alerts": ["stalls"], "evidence": []},
     {"id": "i4", "title": "404 Not Found for segments of arte", "severity": "critical", "state": "closed", "since": ago(9_000), "ended": ago(8_100), "streams": ["arte"], "streamCount": 1,
      "labels": {"cdn": "beta"}, "alerts": ["down"], "text": "", "evidence": []},
 ]
 LEDGERS = [{"name": "samples", "emitted": 81_322, "acknowledged": 81_290, "queued": 32, "dead": 0, "dropped": 0}]
 MONITOR = {"streams": 12, "sessions": 10, "reloads": 1, "configurationValid": True, "delayedStarts": 0, "delay": 3}
 OBJECTIVES = [{"name": "watchable", "goal": 0.999, "value": 0.9921, "budgetLeft": 0.31, "days": 30}, {"name": "start within 2 s", "goal": 0.99, "value": 0.9964, "budgetLeft": 0.64, "days": 30}]
-SILENCES = [{"id": "s1", "matchers": [{"label": "stream", "value": "sport-3"}], "ends": after(5000), "by": "Bo", "reason": "the provider works on it"}]
+AUDIT = [
+    {"time": ago(300), "by": "Ana", "action": "maintenance", "target": "w2", "text": "cdn=\"beta\" from 2026-11-27T06:24:10.000Z until 2026-11-27T10:24:10.000Z: move of the origin"},
+    {"time": ago(550), "by": "Bo", "action": "silence", "target": "s1", "text": "stream=\"sport-3\" until 2026-11-26T23:27:30.000Z: the provider works on it"},
+    {"time": ago(755), "by": "Ana", "action": "acknowledge", "target": "i2", "text": "for 3600 s: the studio knows"},
+]
+MAINTENANCE = [
+    {"id": "w1", "kind": "maintenance", "name": "encoder updates", "matchers": [{"label": "channel", "value": "news"}], "ends": after(7_000), "isConfigured": True},
+    {"id": "w2", "kind": "maintenance", "name": "move of the origin", "matchers": [{"label": "cdn", "value": "beta"}], "begins": after(30_000), "ends": after(44_400), "by": "Ana"},
+]
+SILENCES = [{"id": "s1", "kind": "silence", "matchers": [{"label": "stream", "value": "sport-3"}], "ends": after(5000), "by": "Bo", "reason": "the provider works on it"}]
 
 
 def state(name):
     """The whole state of one of the fixed situations."""
-    base = {"time": ago(0), "alerts": [], "backends": LEDGERS, "monitor": dict(MONITOR), "incidents": [], "silences": [], "objectives": [], "role": "act"}
+    base = {"time": ago(0), "alerts": [], "backends": LEDGERS, "monitor": dict(MONITOR), "incidents": [], "silences": [], "objectives": [], "maintenance": [], "upToday": 0.9921, "role": "act"}
     if name == "empty":
         return base | {"streams": []}
     if name == "well":
@@ -200,7 +212,7 @@ def state(name):
     if name in ("many", "thousand"):
         rows = mixed(200 if name == "many" else 1000)
         return base | {"streams": rows, "incidents": [INCIDENTS[0] | {"streams": [row["name"] for row in rows if row["state"] == "down"], "streamCount": 9}]}
-    return base | {"streams": troubled(), "incidents": INCIDENTS, "objectives": OBJECTIVES, "silences": SILENCES}
+    return base | {"streams": troubled(), "incidents": INCIDENTS, "objectives": OBJECTIVES, "silences": SILENCES, "maintenance": MAINTENANCE}
 
 
 def incident(name):
@@ -254,7 +266,7 @@ def detail(rows, name):
     log = [{"time": ago(seconds), "kind": kind, "text": text} for seconds, kind, text in [
         (3_000, "session", "session 11 begins"), (2_999, "start", "first picture after 365 ms"), (726, "error", "503 Service Unavailable for master.m3u8"),
         (717, "stall", "stalled: the buffer is empty"), (660, "alert", "alert down fires")]]
-    return known | {"minutes": minutes, "quarters": quarters, "requests": requests, "checks": checks, "log": log, "loudness": -23.1}
+    return known | {"minutes": minutes, "quarters": quarters, "requests": requests, "checks": checks, "log": log, "loudness": -23.1, "upToday": 0.9917 if known["state"] == "down" else 1, "hiding": SILENCES if name == "sport-3" else []}
 
 
 class Fixture:
@@ -291,6 +303,8 @@ class Fixture:
                 elif url.path.startswith("/api/incidents/"):
                     found = incident(url.path.rsplit("/", 1)[1])
                     self.answer(200 if found else 404, "application/json", json.dumps(found).encode())
+                elif url.path == "/api/audit":
+                    self.answer(200, "application/json", json.dumps({"audit": AUDIT}).encode())
                 elif url.path == "/api/evidence/picture":
                     self.answer(200, "image/png", picture())
                 elif url.path.startswith("/api/evidence/"):

@@ -17,6 +17,8 @@ from monitor_fixture import NOW, Fixture
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORED = ROOT / "Tests/Pages/pictures.json"
 REPORT = ROOT / "Tests/Pages/report.html"
+# How wide a printed page is, between its margins, in pixels of CSS.
+PRINTED = 718
 AXE = "axe-playwright-python==0.1.8"
 WIDTHS = {390: 844, 768: 1024, 1280: 900, 1920: 1080}
 # A square of a picture, in pixels; by how much its colour may differ, and the share of the squares that may differ more.
@@ -26,6 +28,8 @@ LONGEST = 3000
 WHOLE = "document.querySelectorAll('#rows .row .name').length >= {rows}"
 LOADED = "document.readyState === 'complete'"
 PANEL = "document.querySelectorAll('#panel .timeline svg, #panel .links a').length >= 1"
+OPEN_SESSION = "document.querySelector('#table tbody button').click(); document.querySelector('#sessions').scrollIntoView()"
+FILTER_SESSIONS = "const choice = [...document.querySelectorAll('.controls .from')].find(c => c.labels[0].firstElementChild.textContent === 'cdn'); choice.value = '1'; choice.dispatchEvent(new Event('input'))"
 # State: the data, the address, when it is complete, what a person does then, and the widths.
 STATES = {
     "empty": ("empty", "", "!document.querySelector('#empty').hidden", "", WIDTHS),
@@ -39,6 +43,8 @@ STATES = {
     "incident": ("incidents", "#incident=i1", PANEL, "", [390, 1280]),
     "incident-evidence": ("incidents", "#incident=i2", PANEL, "document.querySelector('#panel .evidence').scrollIntoView()", [390, 1280]),
     "list-of-incidents": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "", [390, 1280]),
+    "who-did-what": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "(async () => { document.querySelector('#audit').open = true; while (document.querySelectorAll('#audit li').length < 3) await new Promise(requestAnimationFrame); document.querySelector('#audit').scrollIntoView() })()", [390, 1280]),
+    "maintenance": ("incidents", "#view=incidents", "document.querySelectorAll('#incidentlist .incident').length === 4", "document.querySelector('#maintain').click()", [390, 1280]),
     "objectives": ("incidents", "#view=objectives", "document.querySelectorAll('#objectivelist td').length >= 8", "", [390, 1280]),
     "silence": ("incidents", "", WHOLE.format(rows=12), "[...document.querySelectorAll('#alerting button')].find(b => b.textContent === 'Silence…').click()", [390, 1280]),
     "stale": ("incidents", "#stream=news-hd", PANEL, "lose", WIDTHS),
@@ -52,6 +58,9 @@ STATES = {
     "no-places": ("unplaced", "", "!document.querySelector('#empty').hidden", "", [390, 1280]),
     "grid": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=grid]').click()", WIDTHS),
     "report": (REPORT, "", LOADED, "", WIDTHS),
+    "report-opened": (REPORT, "", LOADED, OPEN_SESSION, [390, 1280]),
+    "report-filtered": (REPORT, "", LOADED, FILTER_SESSIONS, [390, 1280]),
+    "report-printed": (REPORT, "", LOADED, "print", [PRINTED]),
     "compact": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=compact]').click()", WIDTHS),
 }
 CLOCK = f"""{{ const at = {int(NOW.timestamp() * 1000)}, Real = Date;
@@ -136,7 +145,7 @@ try:
                 tab = browser.ask("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
                 session = browser.ask("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
                 browser.ask("Page.enable", session)
-                browser.ask("Emulation.setDeviceMetricsOverride", session, width=width, height=WIDTHS[width], deviceScaleFactor=1, mobile=width < 500)
+                browser.ask("Emulation.setDeviceMetricsOverride", session, width=width, height=WIDTHS.get(width, 1_000), deviceScaleFactor=1, mobile=width < 500)
                 browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
                 browser.ask("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
                 browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=CLOCK)
@@ -147,6 +156,9 @@ try:
                 if action == "lose":
                     fixture.lose()
                     settle(browser, session, "document.body.classList.contains('stale')", name)
+                elif action == "print":
+                    browser.ask("Emulation.setEmulatedMedia", session, media="print", features=[{"name": "prefers-color-scheme", "value": scheme}])
+                    settle(browser, session, "true", name)
                 elif action:
                     browser.value(session, action)
                     settle(browser, session, "true", name)

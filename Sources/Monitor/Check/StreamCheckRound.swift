@@ -22,6 +22,8 @@ public struct StreamCheckRound: Sendable {
     public var isReadable = false
     /// What is kept of the faults that begin in this round, by the rule or the kind of the finding.
     package var evidence: [String: [CheckEvidence]] = [:]
+    /// What the playlist or manifest declares and rarely changes, by subject; empty before the first one.
+    package internal(set) var outline: [String: Set<String>] = [:]
     /// The live playlists by rendition, or the timelines of the MPD.
     package private(set) var livePlaylists: [String: LivePlaylist] = [:]
 
@@ -62,6 +64,7 @@ struct RoundCounter {
     ) -> StreamCheckRound {
         var round = StreamCheckRound()
         round.isReadable = run.history.presentation != nil
+        round.outline = StreamOutline.values(of: run.history)
         addBroken(run, to: &round)
         addMedia(media, to: &round)
         addAge(run, renditions, to: &round)

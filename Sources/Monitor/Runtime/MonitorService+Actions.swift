@@ -14,8 +14,13 @@ extension MonitorService {
         switch request.path {
         case "/api/incidents":
             let model = monitor.state
-            return .json(["incidents": model.incidentDocument(at: now), "silences": model.book.silenceDocument])
+            return .json([
+                "incidents": model.incidentDocument(at: now), "silences": model.book.silenceDocument,
+                "maintenance": model.book.maintenanceDocument(at: now.wallTime),
+            ])
         case "/api/silences": return .json(["silences": monitor.state.book.silenceDocument])
+        case "/api/maintenance":
+            return .json(["maintenance": monitor.state.book.maintenanceDocument(at: now.wallTime)])
         case "/api/audit": return .json(["audit": monitor.state.book.auditDocument])
         default:
             guard request.path.hasPrefix(Self.incidentPrefix) else { return nil }
@@ -41,7 +46,7 @@ extension MonitorService {
             case .success(let id): return reply(path, id)
             case .failure(let error):
                 switch error {
-                case .unknownIncident, .unknownSilence: return .text(404, error.description)
+                case .unknownIncident, .unknownSilence, .unknownMaintenance: return .text(404, error.description)
                 case .isClosed, .isNotAcknowledged, .tooManySilences: return .text(409, error.description)
                 }
             }
@@ -63,6 +68,17 @@ extension MonitorService {
             try body.check(keys: ["by", "note"])
             return .close(id: id)
         case .silence(let id): return .unsilence(id: id)
+        case .plannedWork(let id): return .endMaintenance(id: id)
+        case .maintenance:
+            try body.check(keys: ["by", "begin", "for", "until", "name", "matchers"])
+            let delay = try body.delay(at: now)
+            guard let length = try body.length(at: now, after: delay) else {
+                throw ActionBodyError("`for` or `until` must state when the work ends, such as `\"for\": \"2h\"`")
+            }
+            let name = try body.text("name")
+            if name.isEmpty { throw ActionBodyError("`name` must say what the work is, such as `\"new encoder\"`") }
+            let matchers = body.has("matchers") ? try body.matchers() : []
+            return .maintain(matchers, after: delay, for: length, name: name)
         case .silences, .attempt, .check:
             try body.check(keys: ["by", "for", "until", "reason", "matchers"])
             guard let length = try body.length(at: now) else {
@@ -170,8 +186,26 @@ struct ActionBody {
         return name
     }
 
-    /// The time from now that `for` or `until` state; nil without both.
-    func length(at now: WallTime) throws(ActionBodyError) -> Duration? {
+    /// Whether a member is there.
+    func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
+
+    /// The time from now to `begin`; zero without one. A begin that is over is now.
+    func delay(at now: WallTime) throws(ActionBodyError) -> Duration {
+        guard has("begin") else { return .zero }
+        guard let begin = members["begin"]?.string.flatMap({ WallTime(rfc3339: $0) }),
+            case let delay = Duration.milliseconds(begin.milliseconds.saturatingSubtract(now.milliseconds)),
+            delay <= Self.longest
+        else {
+            throw ActionBodyError(
+                "`begin` must be a time at most 366 days from now, such as `2026-12-01T16:00:00Z`"
+            )
+        }
+        return max(.zero, delay)
+    }
+
+    /// The time that `for` or `until` state, from a delay behind now; nil without both.
+    func length(at now: WallTime, after delay: Duration = .zero) throws(ActionBodyError) -> Duration? {
+        let now = WallTime(milliseconds: now.milliseconds.saturatingAdd(Int64(delay.milliseconds)))
         switch (members["for"], members["until"]) {
         case (nil, nil): return nil
         case (let value?, nil):
@@ -185,7 +219,7 @@ struct ActionBody {
                 length <= Self.longest
             else {
                 throw ActionBodyError(
-                    "`until` must be a time in the future, at most 366 days from now, such as `2026-12-01T18:00:00Z`"
+                    "`until` must be a time in the future, behind `begin`, and at most 366 days later, such as `2026-12-01T18:00:00Z`"
                 )
             }
             return length

@@ -142,6 +142,7 @@ extension RequestObservation {
             begin: record.begun,
             wait: record.firstByte
         )
+        server = record.serverAddress
     }
 }
 

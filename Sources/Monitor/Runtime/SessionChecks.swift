@@ -145,6 +145,7 @@ extension CheckObservation {
             loudness: round.loudness,
             isReadable: round.isReadable
         )
+        outline = round.outline
         evidence = round.evidence.mapValues { $0.map { EvidencePiece($0) } }
     }
 }

@@ -68,6 +68,19 @@ struct CheckEvidenceTests {
         #expect(found.first?.evidence["freeze"] == nil)
     }
 
+    @Test("A round says what the playlists declare and rarely change")
+    func outline() async throws {
+        let folder = try Scratch()
+        try await generate("smptebars=size=640x360:rate=25:duration=4", in: folder)
+        let rounds = try await rounds(of: folder) { $0.segmentCount = 1 }
+        #expect(
+            rounds.last?.outline == [
+                "ladder": ["0.90 Mbit/s"], "playlist version": ["3"], "target duration": ["2 s"],
+                "encryption": ["none"],
+            ]
+        )
+    }
+
     @Test("A segment of fragmented MP4 begins with its initialization segment, so that players read it")
     func fragments() async throws {
         let folder = try Scratch()

@@ -90,6 +90,25 @@ struct IncidentConfigurationTests {
         #expect(try window.isActive(at: wallTime(time)) == isActive)
     }
 
+    @Test(
+        "The end of an open window is that of the clock on the wall",
+        arguments: [
+            ("Europe/Berlin", 120, 240, "2026-03-29T00:30:00Z", nil),
+            ("Europe/Berlin", 60, 240, "2026-03-29T00:30:00Z", "2026-03-29T02:00:00Z"),
+            ("Europe/Berlin", 120, 240, "2026-10-25T00:30:00Z", "2026-10-25T03:00:00Z"),
+            ("Europe/Berlin", 1_320, 120, "2026-03-28T22:00:00Z", "2026-03-29T01:00:00Z"),
+            ("Europe/Berlin", 1_320, 150, "2026-03-28T22:00:00Z", "2026-03-29T01:00:00Z"),
+            ("UTC", 0, 1_440, "2026-03-29T12:00:00Z", "2026-03-30T00:00:00Z"),
+            ("UTC", 600, 600, "2026-03-29T12:00:00Z", "2026-03-30T10:00:00Z"),
+            ("UTC", 600, 600, "2026-03-30T09:00:00Z", "2026-03-30T10:00:00Z"),
+        ]
+    )
+    func end(_ zone: String, _ start: Int, _ end: Int, _ time: String, _ expected: String?) throws {
+        let weekly = MaintenanceWindow.Weekly(weekdays: Set(0...6), start: start, end: end, location: zone)
+        let window = MaintenanceWindow(name: "w", time: .weekly(weekly))
+        #expect(try window.end(at: wallTime(time)) == expected.map { try wallTime($0) })
+    }
+
     @Test("Tokens, a proxy and the files of TLS are read")
     func access() throws {
         let access = try read(

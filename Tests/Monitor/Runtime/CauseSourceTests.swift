@@ -81,6 +81,9 @@ struct CauseSourceTests {
             let failed = up.requests.latest.filter { $0.request.isFailure }.compactMap(\.request.address)
             #expect(!failed.isEmpty && failed.allSatisfy { $0.hasSuffix(".m3u8") })
             #expect(up.requests.latest.allSatisfy { $0.request.begin != nil })
+            // Who answered is known, so that another server is noticed.
+            let answered = up.requests.latest.filter { !$0.request.isFailure && $0.request.failure == nil }
+            #expect(!answered.isEmpty && answered.allSatisfy { $0.request.server == "127.0.0.1" })
             await watched.stop()
         }
     }

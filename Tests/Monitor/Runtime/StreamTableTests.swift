@@ -236,6 +236,43 @@ struct StreamTableTests {
         #expect(table.takeActions() == [] && table.notice.string.contains("no open incident"))
     }
 
+    @Test("A silence or planned work that hides the stream is ended by a key, once the person has seen which one")
+    func ending() throws {
+        let hidings: JSONValue = [
+            "role": "act",
+            "silences": [
+                [
+                    "id": "s1", "kind": "silence", "by": "Ana", "reason": "known", "ends": "2026-11-26T23:00:00.000Z",
+                    "matchers": [["label": "cdn", "value": "al.*", "isRegex": true]],
+                ],
+                ["id": "s2", "kind": "silence", "matchers": [["label": "stream", "value": "other"]]],
+                ["id": "s3", "kind": "silence", "matchers": [["label": "alert", "value": "other"]]],
+            ],
+            "maintenance": [
+                ["id": "w1", "kind": "maintenance", "name": "later", "begins": "2026-11-27T10:00:00Z", "matchers": []]
+            ],
+        ]
+        var table = StreamTable(isColored: false)
+        func type(_ text: String) { for key in TerminalKey.keys(in: Array(text.utf8)) { table.press(key) } }
+        table.take(document(role: "act"))
+        type("u")
+        #expect(table.notice.string.contains("No silence"))
+        table.take(hidings)
+        type("u")
+        let footer = table.lines(columns: 200, rows: 20).last?.string ?? ""
+        #expect(footer.hasPrefix("end the silence cdn=~\"al.*\" until 2026-11-26 23:00 UTC by Ana: known"), "\(footer)")
+        type("\u{1B}")
+        #expect(table.takeActions() == [])
+        type("u\r")
+        guard case .end(let hiding)? = table.takeActions().first else {
+            Issue.record("no action")
+            return
+        }
+        #expect(hiding.id == "s1" && hiding.kind == .silence)
+        type("menc\r")
+        #expect(table.takeActions() == [.maintain(stream: "news-0", name: "enc")])
+    }
+
     @Test(
         "The filter looks at names, labels, states and errors",
         arguments: ["news", "cdn=alpha", "DOWN", "503", "cdn-a", "9 s later"]

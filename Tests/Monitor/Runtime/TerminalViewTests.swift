@@ -69,7 +69,9 @@ struct TerminalViewTests {
     func actions() async throws {
         let state = """
             {"time":"2026-11-26T22:04:10Z","role":"act","streams":[{"name":"news","state":"down","up":false,"labels":{}}],\
-            "incidents":[{"id":"i1","title":"503 for playlists","severity":"critical","state":"open","streams":["news"]}]}
+            "incidents":[{"id":"i1","title":"503 for playlists","severity":"critical","state":"open","streams":["news"]}],\
+            "maintenance":[{"id":"w1","kind":"maintenance","name":"encoder","by":"Ben","ends":"2026-11-26T23:00:00Z",\
+            "matchers":[{"label":"stream","value":"news"}]}]}
             """
         let server = try TestServer { request in
             let isRefused = request.target == "/api/silences"
@@ -91,12 +93,19 @@ struct TerminalViewTests {
             _ = try await screen { $0.contains("Closed.") }
             _ = try await tmux("send-keys", "-t", "watch", "s", "x", "Enter")
             _ = try await screen { $0.contains("Refused: no silence for Ana") }
+            _ = try await tmux("send-keys", "-t", "watch", "m", "n", "e", "w", "Enter")
+            _ = try await screen { $0.contains("Planned work on news has begun, for an hour.") }
+            _ = try await tmux("send-keys", "-t", "watch", "u", "Enter")
+            let ended = "Ended: planned work stream=\"news\" until 2026-11-26 23:00"
+            _ = try await screen { $0.contains { $0.hasPrefix(ended) } }
             _ = try await tmux("send-keys", "-t", "watch", "q")
         }
+        #expect(server.requests.filter { $0.head.hasPrefix("DELETE") }.map(\.target) == ["/api/maintenance/w1"])
         let posts = server.requests.filter { $0.head.hasPrefix("POST") }
         #expect(
             posts.map(\.target) == [
                 "/api/try?name=news", "/api/incidents/i1/acknowledge", "/api/incidents/i1/close", "/api/silences",
+                "/api/maintenance",
             ]
         )
         #expect(posts.allSatisfy { $0.header("Content-Type") == "application/json" })

@@ -257,7 +257,7 @@ struct WatchFaultTests {
                 try await run("grep", "-q", "^instrument_stream_up{stream=\"s[0-9]*\",channel=\"c[0-9]*\"} 0$", page)
             )
             #expect(try await run("curl", "-s", "-o", state, "http://127.0.0.1:\(listening)/api/state"))
-            let counted = try await command(["sh", "-c", "grep -o '\"spark\":' '\(state)' | wc -l"])
+            let counted = try await command(["sh", "-c", "grep -o '\"bars\":' '\(state)' | wc -l"])
             #expect(counted.output.trimmingCharacters(in: .whitespacesAndNewlines) == "10001")
             watch.send(SIGTERM)
             #expect(await watch.waitUntilExit() == 0)

@@ -52,12 +52,55 @@ struct ReportPageTests {
                 startTime: 300 + number * 137 % 1_900,
                 stall: 400 + number * 611 % 9_000,
                 failure: [3, 8, 16].contains(number) ? ("httpStatus", "status 404 for v1/\(number).ts") : nil,
-                extraStalls: number % 3
+                extraStalls: number % 3,
+                origin: [
+                    "monitorLocation": number % 3 == 0 ? "oslo" : "paris",
+                    "monitorLabels": ["cdn": number % 2 == 0 ? "alpha" : "beta"],
+                    "playerProfile": number % 4 == 1 ? "hlsjs" : "standard",
+                ]
             )
         }
         let page = ReportPage(SampleSessions.set(sessions), now: now).html
             .replacing("Instrument \(InstrumentVersion.current)", with: "Instrument")
         #expect(try ProjectFile("Tests/Pages/report.html").text(updating: page) == page)
+    }
+
+    @Test("The table has a filter for each property in which its sessions differ, and rows name their values by number")
+    func filters() throws {
+        let hostile = "\"><script>alert(1)</script>"
+        let sessions = (0..<4).map { number in
+            SampleSessions.events(
+                number,
+                origin: [
+                    "monitorLocation": "oslo", "playerProfile": number == 0 ? "hlsjs" : "standard",
+                    "monitorLabels": ["cdn": number < 2 ? .string(hostile) : "beta", "isp": "x"],
+                ]
+            )
+        }
+        let set = SampleSessions.set(sessions)
+        let page = ReportPage(set, now: now).html
+        // All sessions have one host, one location and one ISP.
+        #expect(count("<select class=\"from\">", in: page) == 2)
+        #expect(page.contains("<bdi>profile</bdi>") && page.contains("<bdi>cdn</bdi>"))
+        #expect(count("<script", in: page) == 2)
+        let filters = SessionFilters(set.listed)
+        #expect(Set(set.listed.map { filters.numbers(of: $0) }) == ["0,0", "1,0", "1,1"])
+        for session in set.listed { #expect(page.contains("data-f=\"\(filters.numbers(of: session))\"")) }
+        // Sessions that do not differ have no filter.
+        let single = ReportPage(SampleSessions.set([sessions[0]]), now: now).html
+        #expect(count("<select class=\"from\">", in: single) == 0)
+    }
+
+    @Test("Filters and their choices are bounded")
+    func manyFilters() {
+        let sessions = (0..<300).map { number in
+            let labels = (0..<30).map { ("l\($0)", "v\(number)") }
+            let values = Dictionary(uniqueKeysWithValues: labels.map { ($0.0, AttributeValue.string($0.1)) })
+            return SampleSessions.events(number, origin: ["monitorLabels": .object(values)])
+        }
+        let page = ReportPage(SampleSessions.set(sessions), now: now).html
+        #expect(count("<select class=\"from\">", in: page) == SessionFilters.mostFilters)
+        #expect(count("<option value=", in: page) == SessionFilters.mostFilters * (SessionFilters.mostChoices + 1) + 1)
     }
 
     @Test("The data of the script is JSON without text from outside")

@@ -13,7 +13,8 @@ enum SampleSessions {
         startTime: Int = 800,
         stall: Int = 500,
         failure: (code: String, description: String)? = nil,
-        extraStalls: Int = 0
+        extraStalls: Int = 0,
+        origin: Attributes = [:]
     ) -> [Event] {
         var events: [Event] = []
         var (now, requests, isPlaying) = (number * 1000, 0, false)
@@ -29,6 +30,7 @@ enum SampleSessions {
                 "bufferLevel": .int(now % 9000), "throughput": .int(1_000_000 + now),
             ]
             all.merge(attributes)
+            all.merge(origin)
             let time = Timestamp(
                 instant: MonotonicInstant(nanoseconds: Int64(now) * 1_000_000),
                 wallTime: WallTime(milliseconds: 1_795_353_396_000 + Int64(now))

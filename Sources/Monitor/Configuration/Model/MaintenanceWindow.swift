@@ -49,6 +49,15 @@ public struct MaintenanceWindow: Hashable, Sendable {
         case .weekly(let weekly): weekly.contains(time)
         }
     }
+
+    /// The end of the window that contains a time; nil if none does.
+    package func end(at time: WallTime) -> WallTime? {
+        guard isActive(at: time) else { return nil }
+        return switch self.time {
+        case .once(_, let end): end
+        case .weekly(let weekly): weekly.end(at: time)
+        }
+    }
 }
 
 extension MaintenanceWindow.Weekly {
@@ -57,10 +66,33 @@ extension MaintenanceWindow.Weekly {
     /// Whether a name is that of a zone of the database.
     static func isLocation(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 
+    /// The milliseconds by which the clock on the wall of a zone is ahead of UTC.
+    private static func offset(_ zone: TimeZone, at milliseconds: Int64) -> Int64 {
+        Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))) * 1_000
+    }
+
+    /// The first time at which the clock on the wall shows the end, or has skipped it.
+    fileprivate func end(at time: WallTime) -> WallTime? {
+        guard let zone = TimeZone(identifier: location) else { return nil }
+        let offset = Self.offset(zone, at: time.milliseconds)
+        let local = time.milliseconds.saturatingAdd(offset)
+        let day = local.flooredQuotientAndRemainder(dividingBy: 86_400_000)
+        let isNextDay = start >= end && Int(day.remainder / 60_000) >= start
+        let wall = (day.quotient + (isNextDay ? 1 : 0)) * 86_400_000 + Int64(end) * 60_000
+        // Between now and then, summer time may begin or end, or the clock may skip the end itself.
+        let latest = wall - offset
+        let known = wall - Self.offset(zone, at: latest)
+        guard known < latest, Self.offset(zone, at: known) == offset,
+            let change = zone.nextDaylightSavingTimeTransition(
+                after: Date(timeIntervalSince1970: Double(known) / 1_000)
+            )
+        else { return WallTime(milliseconds: known) }
+        return WallTime(milliseconds: min(latest, Int64(change.timeIntervalSince1970 * 1_000)))
+    }
+
     fileprivate func contains(_ time: WallTime) -> Bool {
         guard let zone = TimeZone(identifier: location) else { return false }
-        let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
-        let local = time.milliseconds.saturatingAdd(Int64(zone.secondsFromGMT(for: date)) * 1_000)
+        let local = time.milliseconds.saturatingAdd(Self.offset(zone, at: time.milliseconds))
         let (day, rest) = local.flooredQuotientAndRemainder(dividingBy: 86_400_000)
         // 1970-01-01 was a Thursday.
         let weekday = Int((day + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder)

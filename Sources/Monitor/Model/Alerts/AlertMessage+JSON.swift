@@ -14,6 +14,7 @@ extension AlertMessage {
             "duration": .double(Double(duration.milliseconds) / 1_000), "link": .text(link), "runbook": .text(runbook),
             "by": .text(by), "note": .text(note), "sent": .string(sent.rfc3339), "streamCount": .int(streamCount),
             "omittedStreams": .int(streamCount - items.count), "streams": .array(items.map(\.json)),
+            "changes": .array(changes.map(\.json)),
         ]
     }
 
@@ -33,6 +34,7 @@ extension AlertMessage {
         severity = json["severity"]?.string.flatMap { AlertSeverity(rawValue: $0) } ?? .critical
         (incident, title) = (json["incident"]?.string ?? "", json["title"]?.string ?? "")
         (link, runbook) = (json["link"]?.string, json["runbook"]?.string)
+        changes = (json["changes"]?.elements ?? []).prefix(Incident.mostChanges).compactMap { StreamChange($0) }
         (by, note) = (json["by"]?.string, json["note"]?.string)
         (self.sent, ended) = (sent, json["ended"]?.time)
         for item in json["streams"]?.elements?.prefix(Self.mostStreams) ?? [] {

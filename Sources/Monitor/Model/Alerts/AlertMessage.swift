@@ -69,6 +69,8 @@ package struct AlertMessage: Hashable, Sendable {
     package var by: String?
     /// A remark of that person.
     package var note: String?
+    /// What became different in the streams before the incident, the latest first.
+    package var changes: [StreamChange] = []
     package var sent = WallTime(milliseconds: 0)
     package internal(set) var items: [Item] = []
     package internal(set) var streamCount = 0

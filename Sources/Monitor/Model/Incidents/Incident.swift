@@ -26,7 +26,7 @@ package struct Incident: Hashable, Sendable {
         case acknowledged
         /// A silence hides every stream that still fails: no messages.
         case silenced(String)
-        /// Planned work hides every stream that still fails: no messages. The name is that of the window.
+        /// Planned work hides every stream that still fails: no messages. The identifier is that of the work.
         case maintenance(String)
         /// The outage is over.
         case closed
@@ -125,6 +125,8 @@ package struct Incident: Hashable, Sendable {
     /// The labels that all streams share.
     package internal(set) var sharedLabels: [String: String] = [:]
     package internal(set) var log: [LogEntry] = []
+    /// What became different in the streams before they failed, the latest first.
+    package internal(set) var changes: [IncidentChange] = []
     /// All alerts that fired, by name.
     var alerts: [String: AlertFacts] = [:]
     /// Whether the monitor's own network is the likely cause.

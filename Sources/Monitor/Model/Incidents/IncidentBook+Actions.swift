@@ -1,5 +1,7 @@
 package import Instrument
+internal import InstrumentHTTP
 internal import InstrumentText
+internal import InstrumentWatch
 
 /// What a person does to an incident.
 package enum IncidentAction: Hashable, Sendable {
@@ -10,12 +12,17 @@ package enum IncidentAction: Hashable, Sendable {
     case close(id: String)
     case silence([LabelMatcher], for: Duration, reason: String)
     case unsilence(id: String)
+    /// Begins planned work after a delay; without matchers, it concerns all streams.
+    case maintain([LabelMatcher], after: Duration, for: Duration, name: String)
+    /// Ends planned work, or calls it off. A window of the configuration ends for this time only.
+    case endMaintenance(id: String)
 }
 
 /// Why an action is refused.
 package enum IncidentActionError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownIncident(String)
     case unknownSilence(String)
+    case unknownMaintenance(String)
     case isClosed(String)
     case isNotAcknowledged(String)
     case tooManySilences
@@ -24,10 +31,12 @@ package enum IncidentActionError: Error, Hashable, Sendable, CustomStringConvert
         switch self {
         case .unknownIncident(let id): "no incident has the identifier \(id); list them with GET /api/incidents"
         case .unknownSilence(let id): "no silence has the identifier \(id); list them with GET /api/silences"
+        case .unknownMaintenance(let id):
+            "no planned work has the identifier \(id), or its window is not open now; list them with GET /api/maintenance"
         case .isClosed(let id): "the incident \(id) is closed already"
         case .isNotAcknowledged(let id): "nobody has the incident \(id); nothing is to be released"
         case .tooManySilences:
-            "a monitor keeps at most \(IncidentBook.mostSilences) silences; remove one, or let one with a wider matcher replace several"
+            "a monitor keeps at most \(IncidentBook.mostSilences) silences and planned works; remove one, or let one with a wider matcher replace several"
         }
     }
 }
@@ -66,10 +75,33 @@ extension IncidentBook {
             _ = try openIncident(id)
             close(id, by: person, at: now)
         case .silence(let matchers, let length, let reason):
-            return try silence(matchers, length, reason, person, at: now)
+            return try add(
+                Silence(
+                    id: newIdentifier(matchers, at: now),
+                    matchers: matchers,
+                    ends: now.advanced(by: length),
+                    by: person,
+                    reason: reason
+                ),
+                at: now
+            )
         case .unsilence(let id):
-            guard silences.contains(where: { $0.id == id }) else { throw .unknownSilence(id) }
-            silences.removeAll { $0.id == id }
+            guard removeSilence(id, .silence) else { throw .unknownSilence(id) }
+        case .maintain(let matchers, let delay, let length, let name):
+            let begins = now.advanced(by: delay)
+            var work = Silence(
+                id: newIdentifier(matchers, at: now),
+                matchers: matchers,
+                ends: begins.advanced(by: length),
+                by: person,
+                reason: name
+            )
+            (work.kind, work.begins) = (.maintenance, begins)
+            return try add(work, at: now)
+        case .endMaintenance(let id):
+            guard removeSilence(id, .maintenance) || endWindow(id, at: now.wallTime) else {
+                throw .unknownMaintenance(id)
+            }
         }
         record(
             AuditEntry(time: now.wallTime, by: person, action: action.name, target: action.target, text: action.text)
@@ -125,32 +157,43 @@ extension IncidentBook {
         incidents[id] = incident
     }
 
-    private mutating func silence(
-        _ matchers: [LabelMatcher],
-        _ length: Duration,
-        _ reason: String,
-        _ person: String,
-        at now: Timestamp
-    ) throws(IncidentActionError) -> String {
-        guard silences.count < Self.mostSilences else { throw .tooManySilences }
+    private mutating func newIdentifier(_ matchers: [LabelMatcher], at now: Timestamp) -> String {
         silenceCount += 1
         let text = "\(silenceCount)\n\(now.wallTime.milliseconds)\n\(matchers.map(\.description))"
-        let id = String(SHA256.hexadecimal(of: text.utf8).prefix(12))
-        let silence = Silence(id: id, matchers: matchers, ends: now.advanced(by: length), by: person, reason: reason)
+        return String(SHA256.hexadecimal(of: text.utf8).prefix(12))
+    }
+
+    private mutating func add(_ silence: Silence, at now: Timestamp) throws(IncidentActionError) -> String {
+        guard silences.count < Self.mostSilences else { throw .tooManySilences }
         silences.append(silence)
-        let what = matchers.map(\.description).joined(separator: " ")
-        let remark = reason.isEmpty ? "" : ": \(reason)"
+        let what = silence.matchers.isEmpty ? "all streams" : silence.matchers.map(\.description).joined(separator: " ")
+        let begin = silence.begins.map { $0.wallTime > now.wallTime ? " from \($0.wallTime.rfc3339)" : "" } ?? ""
+        let remark = silence.reason.isEmpty ? "" : ": \(silence.reason)"
         record(
             AuditEntry(
                 time: now.wallTime,
-                by: person,
-                action: "silence",
-                target: id,
-                text: "\(what) until \(silence.ends.wallTime.rfc3339)\(remark)"
+                by: silence.by,
+                action: silence.kind.rawValue,
+                target: silence.id,
+                text: "\(what)\(begin) until \(silence.ends.wallTime.rfc3339)\(remark)"
             )
         )
         wake(at: now.instant)
-        return id
+        return silence.id
+    }
+
+    private mutating func removeSilence(_ id: String, _ kind: Silence.Kind) -> Bool {
+        guard let index = silences.firstIndex(where: { $0.id == id && $0.kind == kind }) else { return false }
+        silences.remove(at: index)
+        return true
+    }
+
+    /// Ends the windows of the configuration with an identifier that are open; false if none is.
+    private mutating func endWindow(_ id: String, at now: WallTime) -> Bool {
+        let ends = openWindows(at: now).filter { $0.id == id }.compactMap { $0.end(at: now) }
+        guard let end = ends.max() else { return false }
+        endedWindows[id] = end
+        return true
     }
 }
 
@@ -163,13 +206,16 @@ extension IncidentAction {
         case .close: "close"
         case .silence: "silence"
         case .unsilence: "unsilence"
+        case .maintain: "maintenance"
+        case .endMaintenance: "end maintenance"
         }
     }
 
     fileprivate var target: String {
         switch self {
-        case .acknowledge(let id, _, _), .release(let id), .close(let id), .unsilence(let id): id
-        case .silence: ""
+        case .acknowledge(let id, _, _), .release(let id), .close(let id), .unsilence(let id), .endMaintenance(let id):
+            id
+        case .silence, .maintain: ""
         }
     }
 

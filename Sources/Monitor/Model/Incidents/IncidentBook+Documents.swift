@@ -1,7 +1,8 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
-internal import InstrumentWatch
+package import InstrumentWatch
 
 extension IncidentBook {
     /// Open incidents of a document; further ones are counted.
@@ -34,8 +35,39 @@ extension IncidentBook {
     }
 
     /// The silences, those that end first at the front.
-    package var silenceDocument: JSONValue {
-        .array(silences.sorted { ($0.ends.wallTime, $0.id) < ($1.ends.wallTime, $1.id) }.map(\.json))
+    package var silenceDocument: JSONValue { .array(silences(of: .silence).map(\.json)) }
+
+    /// Planned work: what persons began or planned, and the windows of the configuration that are open. What ends first
+    /// is at the front.
+    package func maintenanceDocument(at now: WallTime) -> JSONValue {
+        let windows = openWindows(at: now).map { ($0.end(at: now), $0.json(at: now)) }
+        let works = silences(of: .maintenance).map { (Optional($0.ends.wallTime), $0.json) }
+        let never = WallTime(milliseconds: .max)
+        return .array((works + windows).sorted { ($0.0 ?? never) < ($1.0 ?? never) }.map(\.1))
+    }
+
+    /// Those that hide a stream now, with the alerts of its incidents.
+    package func hidingDocument(of stream: WatchedStream, at now: Timestamp) -> JSONValue? {
+        if silences.isEmpty, settings.maintenance.isEmpty { return nil }
+        var member = Incident.Member(
+            stream: stream.name,
+            address: "",
+            host: stream.url.host,
+            labels: stream.labels,
+            alerts: [],
+            since: now,
+            origin: stream.origin
+        )
+        for id in places[stream.name] ?? [] {
+            member.alerts.formUnion(incidents[id]?.members[stream.name]?.alerts ?? [])
+        }
+        let hiding = silences.filter { $0.hasBegun(at: now.instant) && $0.hides(member) }.map(\.json)
+        let windows = openWindows(at: now.wallTime).filter { $0.covers(member) }.map { $0.json(at: now.wallTime) }
+        return hiding.isEmpty && windows.isEmpty ? nil : .array(hiding + windows)
+    }
+
+    private func silences(of kind: Silence.Kind) -> [Silence] {
+        silences.filter { $0.kind == kind }.sorted { ($0.ends.wallTime, $0.id) < ($1.ends.wallTime, $1.id) }
     }
 
     /// Who did what, the latest at the front.
@@ -60,6 +92,7 @@ extension IncidentBook {
             "alerts": .array(incident.alerts.keys.sorted().map { .string($0) }),
             "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
         ]
+        members["changes"] = .array(incident.changes.map(\.json))
         members["ended"] = incident.ended.map { .string($0.rfc3339) }
         members["places"] = incident.scope?.json
         members["scope"] = incident.scope.map { .string($0.text) }
@@ -79,12 +112,16 @@ extension IncidentBook {
         members["status"] = incident.cause.status.map { .int($0) }
         members["resource"] = incident.cause.resource.map { .string($0.rawValue) }
         switch incident.state {
-        case .silenced(let id):
-            guard let silence = silences.first(where: { $0.id == id }) else { break }
-            members["by"] = .string(silence.by)
-            members["until"] = .string(silence.ends.wallTime.rfc3339)
-            members["note"] = .string(silence.reason)
-        case .maintenance(let name): members["note"] = .string(name)
+        case .silenced(let id), .maintenance(let id):
+            members["hiddenBy"] = id.isEmpty ? nil : .string(id)
+            if let silence = silences.first(where: { $0.id == id }) {
+                members["by"] = .string(silence.by)
+                members["until"] = .string(silence.ends.wallTime.rfc3339)
+                members["note"] = .string(silence.reason)
+            } else if let window = openWindows(at: now.wallTime).first(where: { $0.id == id }) {
+                members["until"] = window.end(at: now.wallTime).map { .string($0.rfc3339) }
+                members["note"] = .string(window.name)
+            }
         case .open, .acknowledged, .closed:
             guard let acknowledgement = incident.acknowledgement else { break }
             members["by"] = .string(acknowledgement.by)
@@ -115,11 +152,30 @@ extension LogEntry {
 }
 
 extension Silence {
+    /// The silence in documents.
     fileprivate var json: JSONValue {
-        [
-            "id": .string(id), "ends": .string(ends.wallTime.rfc3339), "by": .string(by), "reason": .string(reason),
-            "matchers": .array(matchers.map(\.json)),
+        var members: [String: JSONValue] = [
+            "id": .string(id), "kind": .string(kind.rawValue), "ends": .string(ends.wallTime.rfc3339),
+            "by": .string(by), "matchers": .array(matchers.map(\.json)),
         ]
+        members[kind == .silence ? "reason" : "name"] = .string(reason)
+        members["begins"] = begins.map { .string($0.wallTime.rfc3339) }
+        return .object(members)
+    }
+}
+
+extension MaintenanceWindow {
+    /// The window in documents, as work that a person planned; without a person.
+    fileprivate func json(at now: WallTime) -> JSONValue {
+        let matchers = matchers.sorted { $0.key < $1.key }.map { label, value -> JSONValue in
+            ["label": .string(label), "value": .string(value)]
+        }
+        var members: [String: JSONValue] = [
+            "id": .string(id), "kind": "maintenance", "name": .string(name), "matchers": .array(matchers),
+            "isConfigured": true,
+        ]
+        members["ends"] = end(at: now).map { .string($0.rfc3339) }
+        return .object(members)
     }
 }
 

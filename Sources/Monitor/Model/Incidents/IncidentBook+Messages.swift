@@ -1,11 +1,13 @@
 package import Instrument
+internal import InstrumentHTTP
 internal import InstrumentWatch
 
 extension IncidentBook {
     /// Performs what is due, and returns the messages.
     package mutating func advance(to now: Timestamp) -> [AlertMessage] {
         endSilences(at: now)
-        let windows = settings.maintenance.filter { $0.isActive(at: now.wallTime) }
+        let windows = openWindows(at: now.wallTime)
+        openWorks = windows.count + silences.count { $0.kind == .maintenance && $0.hasBegun(at: now.instant) }
         for id in order where incidents[id]?.isClosed == false {
             mute(id, windows, at: now)
             if var incident = incidents.removeValue(forKey: id) {
@@ -51,25 +53,35 @@ extension IncidentBook {
 
     private mutating func endSilences(at now: Timestamp) {
         for silence in silences where silence.ends.instant <= now.instant {
-            record(
-                AuditEntry(time: now.wallTime, by: "", action: "silence ends", target: silence.id, text: silence.reason)
-            )
+            let action = "\(silence.kind.rawValue) ends"
+            record(AuditEntry(time: now.wallTime, by: "", action: action, target: silence.id, text: silence.reason))
         }
         silences.removeAll { $0.ends.instant <= now.instant }
+        if !endedWindows.isEmpty { endedWindows = endedWindows.filter { $0.value > now.wallTime } }
+    }
+
+    /// The windows of the configuration that are open, without those that a person ended early.
+    func openWindows(at now: WallTime) -> [MaintenanceWindow] {
+        settings.maintenance.filter { window in
+            window.isActive(at: now) && endedWindows[window.id].map { $0 <= now } ?? true
+        }
     }
 
     /// Decides which streams are hidden, and whether the incident is.
     private mutating func mute(_ id: String, _ windows: [MaintenanceWindow], at now: Timestamp) {
         guard var incident = incidents.removeValue(forKey: id) else { return }
         var (count, hidden): (Int, [Incident.State]) = (0, [])
-        if !silences.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
+        // A silence explains more than planned work: somebody knows of this very fault.
+        let begun = silences.filter { $0.hasBegun(at: now.instant) }
+        let hiding = begun.filter { $0.kind == .silence } + begun.filter { $0.kind == .maintenance }
+        if !hiding.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
             for name in incident.order {
                 guard let member = incident.members[name], member.isActive else { continue }
                 let mute: Incident.State?
-                if let silence = silences.first(where: { $0.hides(member) }) {
-                    mute = .silenced(silence.id)
+                if let silence = hiding.first(where: { $0.hides(member) }) {
+                    mute = silence.state
                 } else {
-                    mute = windows.first { $0.covers(member) }.map { .maintenance($0.name) }
+                    mute = windows.first { $0.covers(member) }.map { .maintenance($0.id) }
                 }
                 if member.mute != nil, mute == nil {
                     // The receivers know of the other streams at most.
@@ -196,6 +208,7 @@ extension IncidentBook {
         (message.sent, message.ended, message.by) = (
             now.wallTime, incident.ended, person ?? incident.acknowledgement?.by
         )
+        message.changes = incident.changes.map(\.change)
         message.note = note ?? incident.acknowledgement?.note
         for name in streams ?? incident.order {
             guard let member = incident.members[name], kind == .closes || member.isActive && member.mute == nil else {
@@ -219,6 +232,12 @@ extension IncidentBook {
 }
 
 extension MaintenanceWindow {
+    /// Identifies the window in requests: the same as long as its name and labels are the same.
+    var id: String {
+        let text = matchers.sorted { $0.key < $1.key }.map { "\n\($0.key)=\($0.value)" }.joined()
+        return String(SHA256.hexadecimal(of: "maintenance\n\(name)\(text)".utf8).prefix(12))
+    }
+
     /// Whether the window's labels select a stream.
     func covers(_ member: Incident.Member) -> Bool {
         matchers.allSatisfy { name, value in

@@ -13,12 +13,15 @@ extension IncidentBook {
             "silences": .array(
                 silences.map { silence in
                     [
-                        "id": .string(silence.id), "ends": .int(Int(silence.ends.wallTime.milliseconds)),
+                        "id": .string(silence.id), "kind": .string(silence.kind.rawValue),
+                        "begins": silence.begins.map { .int(Int($0.wallTime.milliseconds)) } ?? .null,
+                        "ends": .int(Int(silence.ends.wallTime.milliseconds)),
                         "by": .string(silence.by), "reason": .string(silence.reason),
                         "matchers": .array(silence.matchers.map(\.json)),
                     ]
                 }
             ),
+            "endedWindows": .object(endedWindows.mapValues { .int(Int($0.milliseconds)) }),
             "audit": .array(
                 audit.map { entry in
                     [
@@ -44,6 +47,7 @@ extension IncidentBook {
             "past": .int(incident.pastMilliseconds), "escalations": .int(incident.escalations),
             "told": .array(incident.toldReceivers.sorted().map { .string($0) }), "news": .bool(incident.hasNews),
             "labels": .object(incident.sharedLabels.mapValues { .string($0) }),
+            "changes": .array(incident.changes.map(\.json)),
             "log": .array(
                 incident.log.map {
                     ["time": .int(Int($0.time.milliseconds)), "kind": .string($0.kind), "text": .string($0.text)]
@@ -94,20 +98,10 @@ extension IncidentBook {
             }
         }
         for entry in silences.prefix(Self.mostSilences) {
-            guard let id = entry["id"]?.string, let ends = entry["ends"]?.int,
-                case .array(let matchers)? = entry["matchers"], !matchers.isEmpty
-            else { continue }
-            let known = matchers.compactMap { LabelMatcher($0) }
-            guard known.count == matchers.count else { continue }
-            self.silences.append(
-                Silence(
-                    id: id,
-                    matchers: known,
-                    ends: now.timestamp(of: WallTime(milliseconds: Int64(ends))),
-                    by: entry["by"]?.string ?? "",
-                    reason: entry["reason"]?.string ?? ""
-                )
-            )
+            if let silence = Silence(saved: entry, at: now) { self.silences.append(silence) }
+        }
+        if case .object(let ended)? = json["endedWindows"] {
+            for (id, end) in ended { endedWindows[id] = end.int.map { WallTime(milliseconds: Int64($0)) } }
         }
         for entry in entries.suffix(Self.mostAuditEntries) {
             guard let time = entry["time"]?.int, let action = entry["action"]?.string else { continue }
@@ -148,6 +142,27 @@ extension IncidentBook {
                 member.alerts.sorted().map { AlertEngine.Key(alert: $0, stream: member.stream) }
             }
         }
+    }
+}
+
+extension Silence {
+    fileprivate init?(saved json: JSONValue, at now: Timestamp) {
+        // Files of earlier versions have silences alone, and name no kind.
+        guard let id = json["id"]?.string, let ends = json["ends"]?.int, case .array(let matchers)? = json["matchers"],
+            let kind = json["kind"].map({ $0.string.flatMap { Kind(rawValue: $0) } }) ?? .silence,
+            kind == .maintenance || !matchers.isEmpty
+        else { return nil }
+        let known = matchers.compactMap { LabelMatcher($0) }
+        guard known.count == matchers.count else { return nil }
+        self.init(
+            id: id,
+            matchers: known,
+            ends: now.timestamp(of: WallTime(milliseconds: Int64(ends))),
+            by: json["by"]?.string ?? "",
+            reason: json["reason"]?.string ?? ""
+        )
+        self.kind = kind
+        begins = json["begins"]?.int.map { now.timestamp(of: WallTime(milliseconds: Int64($0))) }
     }
 }
 
@@ -195,6 +210,9 @@ extension Incident {
         for name in json["alerts"]?.strings ?? [] {
             guard let alert = alerts[name] else { continue }
             self.alerts[name] = AlertFacts(alert)
+        }
+        if case .array(let saved)? = json["changes"] {
+            changes = saved.prefix(Self.mostChanges).compactMap { IncidentChange($0) }
         }
         if case .bool(true)? = json["ownNetwork"] { isOwnNetwork = true }
         if case .bool(true)? = json["news"] { hasNews = true }

@@ -38,7 +38,12 @@ package struct IncidentBook: Sendable {
     var places: [String: Set<String>] = [:]
     /// The incident of a group, closed ones too.
     var groups: [GroupKey: String] = [:]
+    /// Silences, and planned work that a person began, which may lie ahead.
     package internal(set) var silences: [Silence] = []
+    /// Planned works that hid streams when the time passed last.
+    var openWorks = 0
+    /// Windows of the configuration that a person ended early, by identifier, and until when they would last.
+    var endedWindows: [String: WallTime] = [:]
     package internal(set) var audit: [AuditEntry] = []
     var silenceCount = 0
     /// The hosts of all streams that have alerts, by the place of the monitor that plays them; empty for this monitor.
@@ -177,7 +182,7 @@ package struct IncidentBook: Sendable {
         (incident.cause, incident.reason, incident.firstAlert) = (signal.cause, signal.reason, signal.alert)
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
-        (incident.opened, incident.isOwnNetwork) = (now.instant, false)
+        (incident.opened, incident.isOwnNetwork, incident.changes) = (now.instant, false, [])
         (incident.streamCount, incident.hosts) = (incident.order.count, [])
         incident.reopenings += 1
         incident.note("open", "opens again: the same cause returned", at: now.wallTime)
@@ -217,6 +222,7 @@ package struct IncidentBook: Sendable {
             )
             incident.note("stream", "\(name) fails (\(alert))", at: now.wallTime)
             incident.hasNews = true
+            incident.add(signal.changes.map { IncidentChange($0) })
             places[name, default: []].insert(id)
         }
         if incident.messageDeadline == nil,
@@ -317,6 +323,7 @@ package struct IncidentBook: Sendable {
         }
         target.alerts.merge(source.alerts) { known, _ in known }
         target.hosts.formUnion(source.hosts)
+        target.add(source.changes)
         target.closeDeadline = nil
         if source.since.instant < target.since.instant { target.since = source.since }
         target.note("merge", "takes the streams of incident \(id): \(reason)", at: now.wallTime)

@@ -19,6 +19,8 @@ package struct IncidentSignal: Hashable, Sendable {
     var since: Timestamp
     var value: Double?
     var events: [LogEntry] = []
+    /// What became different in the stream before its fault.
+    var changes: [StreamChange] = []
     /// Who plays the stream; nil for this monitor.
     var origin: StreamOrigin?
 

@@ -8,7 +8,9 @@ extension MonitorModel {
             writer.sample(Double(counts[state] ?? 0), MetricsWriter.labels([("state", state)]))
         }
         writer.begin("instrument_monitor_silences", .gauge, "Silences that have not ended.")
-        writer.sample(Double(book.silences.count), [])
+        writer.sample(Double(book.silences.count { $0.kind == .silence }), [])
+        writer.begin("instrument_monitor_maintenance", .gauge, "Planned works that hide streams now.")
+        writer.sample(Double(book.openWorks), [])
         objectives.write(configuration.objectives, to: &writer)
     }
 }

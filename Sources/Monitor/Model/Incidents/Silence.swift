@@ -26,19 +26,37 @@ package struct LabelMatcher: Hashable, Sendable {
     package var description: String { "\(label)\(pattern == nil ? "=" : "=~")\"\(value)\"" }
 }
 
-/// Hides streams from messages for a while.
+/// Hides streams from messages for a while: a silence, or planned work beside the windows of the configuration.
 package struct Silence: Hashable, Sendable {
+    /// Why the streams are hidden.
+    package enum Kind: String, Hashable, Sendable {
+        /// Nobody wants to hear of a fault.
+        case silence
+        /// Somebody works on the streams.
+        case maintenance
+    }
+
     package let id: String
-    /// All must match; at least one.
+    package var kind = Kind.silence
+    /// All must match. A silence has at least one; maintenance without any is of all streams.
     package let matchers: [LabelMatcher]
+    /// The begin of planned work; nil for a silence, which hides from the start.
+    package var begins: Timestamp?
     package let ends: Timestamp
     package let by: String
+    /// The reason of a silence, or the name of the work.
     package let reason: String
 
     package init(id: String, matchers: [LabelMatcher], ends: Timestamp, by: String, reason: String) {
         (self.id, self.matchers, self.ends) = (id, matchers, ends)
         (self.by, self.reason) = (by, reason)
     }
+
+    /// Whether the silence or the work has begun.
+    func hasBegun(at now: MonotonicInstant) -> Bool { begins.map { $0.instant <= now } ?? true }
+
+    /// The state of an incident whose streams are hidden.
+    var state: Incident.State { kind == .silence ? .silenced(id) : .maintenance(id) }
 
     /// Whether the silence hides a stream: each of its alerts must match.
     func hides(_ member: Incident.Member) -> Bool {

@@ -65,6 +65,8 @@ package struct RequestObservation: Hashable, Sendable {
     package var begin: Timestamp?
     /// From the request to the first byte of the body; nil if no byte arrived.
     package var wait: Duration?
+    /// The network address of the server that answered; nil if it is unknown.
+    package var server: String?
 
     /// Whether the request failed. A request that the player cancelled did not.
     package var isFailure: Bool { failure != nil && failure != .cancelled }
@@ -124,6 +126,8 @@ package struct CheckObservation: Hashable, Sendable {
     /// What the check has of faults that begin, by the rule. A rule that is not broken may have some, too: the limit
     /// of a stream decides which age of a playlist is a fault.
     package var evidence: [String: [EvidencePiece]] = [:]
+    /// What the playlist or manifest declares and rarely changes, such as the ladder, by subject.
+    package var outline: [String: Set<String>] = [:]
 
     package init(
         broken: [Broken] = [],

@@ -66,15 +66,20 @@ extension MonitorModel {
         at now: Timestamp
     ) {
         let instance = engine.instances[AlertEngine.Key(alert: alert.name, stream: state.stream.name)]
-        let signal = IncidentSignal(
+        let cause = state.cause(of: alert, at: now.wallTime)
+        var signal = IncidentSignal(
             alert,
             state.stream,
-            cause: state.cause(of: alert, at: now.wallTime),
+            cause: cause,
             reason: reason.isEmpty ? instance?.reason ?? "" : reason,
             since: instance?.since ?? now,
             value: value,
             events: state.evidence
         )
+        // The condition holds some time after the fault began.
+        let begin = min(signal.since.wallTime, cause?.since ?? signal.since.wallTime)
+        let changes = state.changes.changes + ownChanges.changes
+        signal.changes = changes.filter { $0.mayExplain(faultSince: begin) }
         book.fires(signal, at: now)
     }
 
@@ -96,6 +101,7 @@ extension MonitorModel {
             if let up = state.isUp {
                 state.integrals.up.0 += up ? elapsed : 0
                 state.integrals.up.1 += elapsed
+                state.today.add(up: up ? elapsed : 0, of: elapsed, at: now.wallTime)
                 if !up { state.chart.update(at: now.wallTime) { $0.wasDown = true } }
             }
             if [.impaired, .stalled].contains(state.word) {

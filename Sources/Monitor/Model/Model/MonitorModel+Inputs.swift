@@ -16,6 +16,7 @@ extension MonitorModel {
             change(id.slot) { state in
                 state.bitrate = gauges.bitrate ?? state.bitrate
                 state.buffered = gauges.buffered
+                if let title = gauges.title { state.changes.see(title: String(title.prefix(200)), at: now.wallTime) }
                 state.title = gauges.title ?? state.title
                 guard let buffered = gauges.buffered, state.run?.hasShownPicture == true else { return }
                 let playing = state.figures(at: now.instant).playing
@@ -40,7 +41,10 @@ extension MonitorModel {
         if let latency = event[.liveLatency] { state.latency = latency }
         if let buffer = event[.bufferLevel] { state.buffered = buffer }
         if let bitrate = event[.bitrate] { state.bitrate = bitrate }
-        if let title = event[.title] { state.title = String(title.prefix(200)) }
+        if let title = event[.title] {
+            state.title = String(title.prefix(200))
+            state.changes.see(title: String(title.prefix(200)), at: time)
+        }
         if after.startup.hasStarted, before?.startup.hasStarted != true {
             state.isUp = true
             state.withRun { $0.hasShownPicture = true }
@@ -53,6 +57,7 @@ extension MonitorModel {
             }
             let text = after.startup.elapsed.map { "first picture after \($0) ms" } ?? "plays since an unknown time"
             state.note("start", text, at: time)
+            state.seeRendition(of: event)
         }
         if after.state == .rebuffering, before?.state != .rebuffering { state.note("stall", "stall begins", at: time) }
         if before?.state == .rebuffering, after.state != .rebuffering { state.note("stall", "stall ends", at: time) }
@@ -68,6 +73,7 @@ extension MonitorModel {
             }
         case .qualityChangeUp, .qualityChangeDown:
             state.note("quality", "bitrate \((event[.bitrate] ?? 0) / 1000) kbit/s", at: time)
+            state.seeRendition(of: event)
         default: state.revision += 1
         }
     }
@@ -104,6 +110,7 @@ extension MonitorModel {
         if request.isFailure { state.integrals.failedRequests += 1 }
         state.integrals.requestTime += request.total.seconds
         state.requests.append(LoggedRequest(time: now.wallTime, request: request))
+        state.changes.see(request, at: now.wallTime)
         state.requestFailures.observe(request, at: now)
         state.revision += 1
     }
@@ -134,6 +141,7 @@ extension MonitorModel {
     ) {
         var broken = observation.broken
         state.loudness = observation.loudness
+        state.changes.see(outline: observation.outline, at: now.wallTime)
         if let age = observation.playlistAge, let target = observation.targetDuration {
             state.age = (age, now.instant, target)
             if let limit = state.stream.checks.stale {
@@ -174,6 +182,16 @@ extension MonitorModel {
 }
 
 extension StreamState {
+    /// Takes the encoding that an event names.
+    fileprivate mutating func seeRendition(of event: Event) {
+        changes.see(
+            bitrate: event[.bitrate] ?? bitrate ?? 0,
+            width: event[.resolutionWidth],
+            height: event[.resolutionHeight],
+            at: event.time.wallTime
+        )
+    }
+
     /// The number of rules of which a state is kept.
     private static let mostChecks = 200
 

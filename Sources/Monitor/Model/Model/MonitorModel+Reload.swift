@@ -6,6 +6,7 @@ extension MonitorModel {
     package mutating func reload(_ new: WatchConfiguration, at now: Timestamp) -> [MonitorEffect] {
         guard !isStopping else { return [] }
         reloads += 1
+        ownChanges.note(.configuration, "the monitor uses a new configuration", at: now.wallTime)
         failedReload = nil
         configuration = new
         windows = Self.windows(of: new)

@@ -59,6 +59,8 @@ package struct MonitorModel: Sendable {
     /// Why the latest configuration is not used; nil if it is.
     package internal(set) var failedReload: FailedReload?
     package var latestReloadFailed: Bool { failedReload != nil }
+    /// What became different in the monitor itself.
+    var ownChanges = ChangeTracker()
     /// The receivers of alerts that do not get their messages.
     package internal(set) var undelivered: [UndeliveredMessages] = []
     /// Those of which there is, or was, an incident.
@@ -95,6 +97,7 @@ package struct MonitorModel: Sendable {
         if let saved { restorePlaces(saved, at: now) }
         book.configure(configuration, hosts: alertedHosts)
         if let saved { restore(saved, at: now) }
+        ownChanges.note(.monitor, saved == nil ? "the monitor started" : "the monitor started again", at: now.wallTime)
     }
 
     /// When ``advance(to:)`` has something to do.

@@ -1,14 +1,13 @@
 internal import Instrument
 
-/// Points of a history in sixteen bytes each, which together reach over a fixed time: a day in minutes, or two weeks in
-/// quarters of an hour. A ring of fixed size once it is full.
+/// Points of a history in fourteen bytes each: a day in minutes, or two weeks in quarters of an hour. A ring of fixed
+/// size once it is full.
 ///
-/// Times of playing and stalls have the resolution of the scale; other values are exact up to 32,767, and have
-/// steps of 64 above, up to two millions.
+/// The place in the ring is the time: intervals of which nothing is known have a place, too. Times of playing and
+/// stalls have the resolution of the scale; other values are exact up to 32,767, and have steps of 64 above, up to two
+/// millions.
 struct PackedSeries: Hashable, Sendable {
     private struct Packed: Hashable, Sendable {
-        /// The lower bits of the minute: all points are from the same few days.
-        var minute: UInt16 = 0
         var playing: UInt16 = 0
         var rebuffering: UInt16 = 0
         var bitrate: UInt16 = 0
@@ -19,48 +18,62 @@ struct PackedSeries: Hashable, Sendable {
         var flags: UInt8 = 0
     }
 
+    /// The bit of a point of which something is known.
+    private static let known: UInt8 = 4
+
     /// The most points.
     let limit: Int
-    /// The time that the points reach over, in minutes; less than 45 days.
-    let reach: Int32
+    /// The length of an interval, in minutes.
+    let unit: Int32
     /// The unit of playing and stalls, in milliseconds.
     let scale: UInt32
     private var storage: [Packed] = []
     private var start = 0
-    private(set) var count = 0
+    /// The intervals up to the latest point, unknown ones included.
+    private var count = 0
     /// The minute of the latest point.
     private(set) var latestMinute: Int32?
 
-    init(limit: Int, reach: Int32, scale: UInt32) { (self.limit, self.reach, self.scale) = (limit, reach, scale) }
+    init(limit: Int, unit: Int32, scale: UInt32) { (self.limit, self.unit, self.scale) = (limit, unit, scale) }
 
     /// Appends a point; one that is not later than the latest point replaces it, or is left out.
     mutating func append(_ point: HistoryPoint) {
+        let minute = point.minute - point.minute % unit
         if let latest = latestMinute {
-            if point.minute < latest { return }
-            if point.minute == latest, count > 0 { count -= 1 }
+            if minute < latest { return }
+            // Behind a gap as long as the series, all that is known is too old.
+            let gap = (Int(minute) - Int(latest)) / Int(unit)
+            if gap >= limit { (storage, start, count) = ([], 0, 0) }
+            if gap == 0, count > 0 { count -= 1 }
+            if gap < limit { for _ in 1..<max(1, gap) { push(Packed()) } }
         }
-        latestMinute = point.minute
-        while count > 0, point.minute - minute(at: 0, latest: point.minute) >= reach {
-            start = (start + 1) % storage.count
-            count -= 1
-        }
-        if count == storage.count { grow() }
-        storage[(start + count) % storage.count] = pack(point)
-        count += 1
+        latestMinute = minute
+        push(pack(point))
     }
 
     /// The latest points, the oldest first.
     func latest(_ number: Int) -> [HistoryPoint] {
-        guard let latestMinute, count > 0 else { return [] }
-        return (max(0, count - number)..<count).map { unpack($0, latest: latestMinute) }
+        var points: [HistoryPoint] = []
+        points.reserveCapacity(min(max(0, number), count))
+        var index = count
+        while index > 0, points.count < number {
+            index -= 1
+            if let point = point(at: index) { points.append(point) }
+        }
+        return points.reversed()
     }
 
     /// The points from a minute on, the oldest first.
     func points(from first: Int32) -> [HistoryPoint] {
         guard let latestMinute else { return [] }
-        var index = count
-        while index > 0, minute(at: index - 1, latest: latestMinute) >= first { index -= 1 }
-        return (index..<count).map { unpack($0, latest: latestMinute) }
+        let number = latestMinute < first ? 0 : (Int(latestMinute) - Int(first)) / Int(unit) + 1
+        return (max(0, count - number)..<count).compactMap { point(at: $0) }
+    }
+
+    private mutating func push(_ packed: Packed) {
+        if count == storage.count { grow() }
+        storage[(start + count) % storage.count] = packed
+        count += 1
     }
 
     /// Makes room, twice as much until the limit, and not more, as an array would. At the limit, the oldest point goes.
@@ -78,14 +91,14 @@ struct PackedSeries: Hashable, Sendable {
         (storage, start) = (larger, 0)
     }
 
-    private func minute(at index: Int, latest: Int32) -> Int32 {
-        let low = storage[(start + index) % storage.count].minute
-        return latest - Int32(UInt16(truncatingIfNeeded: latest) &- low)
+    private func point(at index: Int) -> HistoryPoint? {
+        let packed = storage[(start + index) % storage.count]
+        guard let latestMinute, packed.flags & Self.known != 0 else { return nil }
+        return unpack(packed, minute: latestMinute - Int32(count - 1 - index) * unit)
     }
 
     private func pack(_ point: HistoryPoint) -> Packed {
         Packed(
-            minute: UInt16(truncatingIfNeeded: point.minute),
             playing: UInt16(clamping: point.playing / scale),
             rebuffering: UInt16(clamping: point.rebuffering / scale),
             bitrate: Self.shortened(point.bitrate),
@@ -93,13 +106,12 @@ struct PackedSeries: Hashable, Sendable {
             latency: Self.shortened(point.latency),
             buffer: Self.shortened(point.buffer),
             errors: UInt8(clamping: point.errors),
-            flags: (point.wasDown ? 1 : 0) | (point.wasImpaired ? 2 : 0)
+            flags: (point.wasDown ? 1 : 0) | (point.wasImpaired ? 2 : 0) | Self.known
         )
     }
 
-    private func unpack(_ index: Int, latest: Int32) -> HistoryPoint {
-        let packed = storage[(start + index) % storage.count]
-        var point = HistoryPoint(minute: minute(at: index, latest: latest))
+    private func unpack(_ packed: Packed, minute: Int32) -> HistoryPoint {
+        var point = HistoryPoint(minute: minute)
         (point.playing, point.rebuffering) = (UInt32(packed.playing) * scale, UInt32(packed.rebuffering) * scale)
         (point.bitrate, point.startup) = (Self.lengthened(packed.bitrate), Self.lengthened(packed.startup))
         (point.latency, point.buffer) = (Self.lengthened(packed.latency), Self.lengthened(packed.buffer))

@@ -45,8 +45,8 @@ package struct StreamChart: Hashable, Sendable {
     package static let mostMinutes = 1_440
     package static let mostQuarters = 1_344
 
-    private var minutePoints = PackedSeries(limit: mostMinutes, reach: 1_440, scale: 1)
-    private var quarterPoints = PackedSeries(limit: mostQuarters, reach: 20_160, scale: 20)
+    private var minutePoints = PackedSeries(limit: mostMinutes, unit: 1, scale: 1)
+    private var quarterPoints = PackedSeries(limit: mostQuarters, unit: 15, scale: 20)
     /// The intervals that are not over.
     private var minute: HistoryPoint?
     private var quarter: HistoryPoint?
@@ -161,8 +161,8 @@ package struct Recent<Element: Sendable>: Sendable {
     mutating func append(_ element: Element) {
         elements.append(element)
         total += 1
-        // Twice the limit before the front is removed, so that an append costs constant time.
-        if elements.count >= 2 * limit { elements.removeFirst(elements.count - limit) }
+        // A quarter more than the limit before the front is removed, so that an append costs constant time.
+        if elements.count >= limit + max(1, limit / 4) { elements.removeFirst(elements.count - limit) }
     }
 
     /// The latest elements, the oldest first.

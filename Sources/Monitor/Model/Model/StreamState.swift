@@ -105,6 +105,8 @@ package struct StreamState: Sendable {
     /// The requests of a cause that has begun, until they are kept.
     var causeEvidence: CauseEvidence?
     var requestFailures = FailureTracker()
+    /// What became different lately.
+    var changes = ChangeTracker()
     var trouble = Trouble()
     /// The cause of a stream that was down when an earlier process ended, until the stream plays.
     var restoredCause: StreamCause?
@@ -125,6 +127,8 @@ package struct StreamState: Sendable {
     package internal(set) var log = Recent<LogEntry>(limit: 50)
     package internal(set) var requests = Recent<LoggedRequest>(limit: 40)
     package internal(set) var chart = StreamChart()
+    /// How long the stream was up today.
+    package internal(set) var today = DayShare()
     var windows: [WindowHistory] = []
     var integrals = WindowSums()
     var sampled: (instant: MonotonicInstant, totals: Figures)?

@@ -7,36 +7,38 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// The streams for the dashboard and `top`; with `since`, those that changed after the revision.
     package func overview(_ facts: MonitorFacts, at now: Timestamp) -> JSONValue {
-        withPlaces(
+        withSums(
             at: now,
             [
                 "time": .string(now.wallTime.rfc3339),
                 "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
                 "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
                 "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
+                "maintenance": book.maintenanceDocument(at: now.wallTime),
                 "objectives": objectives.document(configuration.objectives, at: now.wallTime),
                 "undelivered": .array(undelivered.map(\.json)),
             ]
         )
     }
 
-    /// The document with the places, if there are any.
-    private func withPlaces(at now: Timestamp, _ members: [String: JSONValue]) -> JSONValue {
+    /// The document with what has no value at times: the places, and the share of the day in which streams were up.
+    private func withSums(at now: Timestamp, _ members: [String: JSONValue]) -> JSONValue {
         var members = members
         (members["places"], members["source"]) = (placeDocument(at: now), sourceDocument)
+        members["upToday"] = upToday(at: now.wallTime).map { .double($0) }
         return .object(members)
     }
 
     /// The rows of some streams, with alerts, ledgers and figures of the monitor: one update of the dashboard.
     package func update(_ names: Set<Int>, _ facts: MonitorFacts, at now: Timestamp) -> JSONValue {
-        withPlaces(
+        withSums(
             at: now,
             [
                 "time": .string(now.wallTime.rfc3339),
                 "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
                 "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
                 "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
-                "silences": book.silenceDocument,
+                "silences": book.silenceDocument, "maintenance": book.maintenanceDocument(at: now.wallTime),
                 "objectives": objectives.document(configuration.objectives, at: now.wallTime),
                 "undelivered": .array(undelivered.map(\.json)),
             ]
@@ -60,6 +62,10 @@ extension MonitorModel {
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
         members["evidence"] = .array(requestEvidence.entries(of: name).suffix(1).map(\.document))
+        members["hiding"] = book.hidingDocument(of: state.stream, at: now)
+        var share = DayShare()
+        share.add(state.today, at: now.wallTime)
+        members["upToday"] = share.value.map { .double($0) }
         members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
         members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
@@ -137,7 +143,6 @@ extension StreamState {
             "errors": .int(totals.errorCount), "sessions": .int(totals.sessions), "failures": .int(failures),
             "broken": .array(checks.filter { $0.value.isBroken }.keys.sorted().map { .string($0) }),
             "bars": .array(bars(at: now.wallTime).map { .int($0) }),
-            "spark": .array(chart.minutes(30).map { .int(Int($0.wasDown ? 0 : $0.bitrate)) }),
         ]
         if run != nil {
             row["bitrate"] = bitrate.map { .int($0) }

@@ -81,7 +81,12 @@ extension MonitorModel {
             }
         }
         guard let damages else { return nil }
-        for slot in order { change(slot) { $0.chart.resume() } }
+        for slot in order {
+            change(slot) { state in
+                state.chart.resume()
+                state.resumeToday(at: now)
+            }
+        }
         return HistoryReading(damages: damages)
     }
 

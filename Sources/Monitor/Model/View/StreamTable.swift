@@ -16,6 +16,8 @@ package struct StreamTable: Sendable {
         case tryNow(stream: String)
         case checkNow(stream: String)
         case silence(stream: String, reason: String)
+        case maintain(stream: String, name: String)
+        case end(Hiding)
     }
 
     /// What is typed.
@@ -24,6 +26,8 @@ package struct StreamTable: Sendable {
         case note(incident: String)
         case closing(incident: String)
         case reason(stream: String)
+        case work(stream: String)
+        case ending(Hiding)
     }
 
     package private(set) var rows: [TableRow] = []
@@ -42,6 +46,8 @@ package struct StreamTable: Sendable {
     private var actions: [Action] = []
     private var top = 0
     private var troubles: [Trouble] = []
+    private var hidings: [Hiding] = []
+    private var upToday: Double?
     private var places: [PlaceState] = []
     private var detail: JSONValue?
     private var now: Int64?
@@ -63,6 +69,12 @@ package struct StreamTable: Sendable {
     package mutating func take(_ document: JSONValue) {
         if case .array(let streams)? = document["streams"] { rows = streams.compactMap { TableRow($0) } }
         if case .array(let list)? = document["places"] { places = list.compactMap { PlaceState($0) } }
+        if document["silences"] != nil || document["maintenance"] != nil {
+            hidings = ["silences", "maintenance"].flatMap { name -> [Hiding] in
+                if case .array(let list)? = document[name] { list.compactMap { Hiding($0) } } else { [] }
+            }
+        }
+        upToday = document["upToday"]?.number
         if let role = document["role"]?.string { canAct = role == "act" }
         if let time = TableRow.time(document["time"]) { now = time }
         if case .array(let list)? = document["incidents"] {
@@ -119,6 +131,8 @@ package struct StreamTable: Sendable {
         case .character("x"):
             if let id = incident(where: { _ in true }, is: "open") { (input, typed) = (.closing(incident: id), "") }
         case .character("s"): if let current, mayAct { (input, typed) = (.reason(stream: current), "") }
+        case .character("m"): if let current, mayAct { (input, typed) = (.work(stream: current), "") }
+        case .character("u"): beginEnding()
         case .character("t"): if let current, mayAct { actions.append(.tryNow(stream: current)) }
         case .character("c"): if let current, mayAct { actions.append(.checkNow(stream: current)) }
         case .enter: if opened == nil { opened = current } else { (opened, detail) = (nil, nil) }
@@ -142,6 +156,24 @@ package struct StreamTable: Sendable {
 
     private mutating func beginAcknowledgement() {
         if let id = incident(where: \.isOpen, is: "open") { (input, typed) = (.note(incident: id), "") }
+    }
+
+    /// Asks whether what hides the current stream is to end.
+    private mutating func beginEnding() {
+        guard mayAct, let row = currentRow else { return }
+        guard let hiding = hiding(of: row).first else {
+            return notice = "No silence and no planned work hides \(row.name)."
+        }
+        (input, typed) = (.ending(hiding), "")
+    }
+
+    private var currentRow: TableRow? { current.flatMap { name in rows.first { $0.name == name } } }
+
+    /// What hides a stream now, with the alerts of its incidents.
+    private func hiding(of row: TableRow) -> [Hiding] {
+        let own = troubles.filter { $0.streams.contains(row.name) }
+        let alerts = Set(own.flatMap(\.alerts))
+        return hidings.filter { $0.hasBegun(at: now) && $0.hides(row, alerts: alerts) }
     }
 
     /// The incident of the current stream that fulfils a condition. Without one, and where the person may not act, a
@@ -173,6 +205,10 @@ package struct StreamTable: Sendable {
             // A silence without a reason is a riddle for the next person.
             if typed.allSatisfy(\.isWhitespace) { return notice = "Type a reason, or press Esc." }
             actions.append(.silence(stream: stream, reason: typed))
+        case .work(let stream):
+            if typed.allSatisfy(\.isWhitespace) { return notice = "Type what the work is, or press Esc." }
+            actions.append(.maintain(stream: stream, name: typed))
+        case .ending(let hiding): actions.append(.end(hiding))
         }
         self.input = nil
     }
@@ -225,6 +261,7 @@ package struct StreamTable: Sendable {
         let head: TerminalText =
             some
             + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(open) \(kind)\(open == 1 ? "" : "s")"
+            + (upToday.map { ", \(Figure.percent($0)) up today" } ?? "")
         guard !places.isEmpty else { return head }
         let silent = places.compactMap { $0.silence(at: now) }
         return ([head + ", \(places.count) place\(places.count == 1 ? "" : "s")"] + silent).joined(separator: ", ")
@@ -237,11 +274,15 @@ package struct StreamTable: Sendable {
         case .closing?: return "close the incident  (Enter closes, Esc cancels)"
         case .reason(let stream)?:
             return "silence \(stream) for an hour; reason: \(typed)_  (Enter silences, Esc cancels)"
+        case .work(let stream)?:
+            return "planned work on \(stream) for an hour; what: \(typed)_  (Enter begins, Esc cancels)"
+        case .ending(let hiding)?: return "end the \(hiding.text)  (Enter ends, Esc cancels)"
         case nil: break
         }
         let filtered: TerminalText = filter.isEmpty ? "" : ", filter '\(filter)'"
-        let acting: TerminalText =
-            canAct ? "  a acknowledge  r release  x close  t try now  c check now  s silence" : ""
+        let keys: TerminalText =
+            "  a acknowledge  r release  x close  t try now  c check now  s silence  m maintenance  u end it"
+        let acting = canAct ? keys : ""
         return opened == nil
             ? "q quit  / filter  o order (\(sort.rawValue))" + filtered + "  Enter detail" + acting
             : "q quit  Esc back  Up/Down other stream" + acting
@@ -306,6 +347,7 @@ package struct StreamTable: Sendable {
         if let cause = row.causeText { lines.append("  \(cause)") }
         if let code = row.errorCode { lines.append("  latest error \(code): \(row.errorMessage ?? "")") }
         if !row.broken.isEmpty { lines.append("  broken: \(row.broken.joined(separator: ", "))") }
+        lines += hiding(of: row).map { "  hidden by the \($0.text)" }
         lines += siblingLines(of: row)
         lines.append("")
         if case .array(let log)? = detail?["log"] {
@@ -376,6 +418,8 @@ private struct Trouble: Sendable {
     let isOpen: Bool
     let isUrgent: Bool
     let streams: [String]
+    /// The names of the alerts.
+    let alerts: [String]
     private let head: TerminalText
     private let since: Int64?
 
@@ -384,6 +428,7 @@ private struct Trouble: Sendable {
         guard let id = json["id"]?.string, let state = json["state"]?.string, state != "closed" else { return nil }
         (self.id, self.state, isOpen, isUrgent) = (id, state, state == "open", json["severity"]?.string == "critical")
         streams = if case .array(let names)? = json["streams"] { names.compactMap(\.string) } else { [] }
+        alerts = if case .array(let names)? = json["alerts"] { names.compactMap(\.string) } else { [] }
         since = TableRow.time(json["since"])
         let count = json["streamCount"]?.int ?? streams.count
         let by = json["by"]?.string.map { " by " + $0 } ?? ""
@@ -395,6 +440,7 @@ private struct Trouble: Sendable {
         let isFiring = json["firing"] == .bool(true)
         (id, state, isOpen, isUrgent, since) = (nil, isFiring ? "open" : "pending", isFiring, isFiring, nil)
         streams = json["stream"]?.string.map { [$0] } ?? []
+        alerts = json["alert"]?.string.map { [$0] } ?? []
         head =
             "\(isFiring ? "FIRING" : "pending") \(json["alert"]?.string ?? ""): \(json["stream"]?.string ?? "") \(json["reason"]?.string ?? "")"
     }

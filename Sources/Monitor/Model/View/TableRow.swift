@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentTerminal
 internal import InstrumentText
@@ -14,6 +15,8 @@ package struct TableRow: Hashable, Sendable {
     package var place: String?
     package var origin: String?
     package var labels: [String: String] = [:]
+    /// The host of the address; empty if it is unknown.
+    package var host = ""
     package var startup: Int?
     package var rebuffers = 0
     package var rebuffering = 0
@@ -45,6 +48,7 @@ package struct TableRow: Hashable, Sendable {
         guard let name = json["name"]?.string, let state = json["state"]?.string else { return nil }
         (self.name, self.state) = (name, Self.words[state] ?? state)
         if case .bool(let value)? = json["up"] { isUp = value }
+        if let address = json["address"]?.string, let url = try? HTTPURL(address) { host = url.host }
         (place, origin) = (json["place"]?.string, json["origin"]?.string)
         if case .object(let members)? = json["labels"] { labels = members.compactMapValues(\.string) }
         (startup, bitrate, latency) = (json["startup"]?.int, json["bitrate"]?.int, json["latency"]?.int)

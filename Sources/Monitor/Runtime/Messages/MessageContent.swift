@@ -21,6 +21,9 @@ struct MessageContent: Hashable, Sendable {
     /// The number of streams that a message names one by one.
     static let mostStreams = 20
 
+    /// The number of changes before the incident that a message names.
+    static let mostChanges = 3
+
     /// What happened, and the cause: `CRITICAL: 503 Service Unavailable from cdn.example`.
     var headline: String
     var facts: [Fact]
@@ -93,6 +96,7 @@ struct MessageContent: Hashable, Sendable {
 
     private static func facts(of message: AlertMessage, _ shared: [String: String]) -> [Fact] {
         let condition = message.condition.isEmpty ? "" : " (\(message.condition))"
+        let changed = message.isFiring ? message.changes.prefix(mostChanges) : []
         let latest = message.items.first?.events.last?.text ?? ""
         let all: [(String, String)] = [
             ("Severity", message.severity.rawValue),
@@ -102,6 +106,7 @@ struct MessageContent: Hashable, Sendable {
             ("Since", MessageText.words(message.since)),
             (message.isFiring ? "Lasts for" : "Lasted for", MessageText.words(message.duration)),
             ("Streams", String(message.streamCount)),
+            ("Changed before", changed.map { "\($0.text) (\(MessageText.words($0.time)))" }.joined(separator: "; ")),
             ("Labels", text(of: shared)),
             ("By", message.by ?? ""),
             ("Note", message.note ?? ""),

@@ -60,6 +60,18 @@ async function saveMonth() {
   }
 }
 
+/** Reads who did what, the latest first. */
+async function readAudit() {
+  try {
+    const answer = await fetch("/api/audit", { headers: headers() });
+    if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || "status " + answer.status);
+    const entries = (await answer.json()).audit.map(entry => ({ ...entry, kind: "audit", text: [entry.by || "the monitor", entry.action, entry.target, entry.text].filter(Boolean).join(" · ") }));
+    drawLog($("audit").lastElementChild, entries.length ? entries : [{ time: now(), kind: "audit", text: "Nobody has done anything yet." }]);
+  } catch (error) {
+    tell("Who did what could not be read: " + error.message, true);
+  }
+}
+
 /** Asks for some values, and gives them to `send`, which returns what went wrong, with its text. */
 function ask(title, fields, send) {
   const dialog = $("dialog"), form = dialog.querySelector("form");
@@ -71,6 +83,7 @@ function ask(title, fields, send) {
     input.value = field.value ?? (field.choices ? field.choices[0][0] : "");
     input.required = !!field.isRequired;
     if (field.isLong) input.rows = 4;
+    if (field.type) input.type = field.type;
     const label = el("label", field.title);
     label.htmlFor = input.id;
     return [label, input];
@@ -99,20 +112,46 @@ function askAcknowledge(incident) {
   });
 }
 
+const textOfLabels = labels => Object.entries(labels).map(([label, value]) => label + "=" + value).join("\n");
+
+/** Reads matchers, one a line; a line of another form is returned as a problem. */
+function readMatchers(text) {
+  const matchers = [];
+  for (const line of text.split("\n").map(line => line.trim()).filter(Boolean)) {
+    const match = /^([^=~]+)(=~?)(.*)$/.exec(line);
+    if (!match) return { problem: { text: "A line must be label=value or label=~pattern (found '" + line + "')." } };
+    matchers.push({ label: match[1].trim(), value: match[3].trim(), ...(match[2] === "=~" ? { isRegex: true } : {}) });
+  }
+  return { matchers };
+}
+
 function askSilence(title, labels) {
-  const text = Object.entries(labels).map(([label, value]) => label + "=" + value).join("\n");
-  ask("Silence: " + title, [{ key: "matchers", title: "Streams whose labels are (one label=value a line)", value: text, isLong: true, isRequired: true },
+  ask("Silence: " + title, [{ key: "matchers", title: "Streams whose labels are (one label=value a line)", value: textOfLabels(labels), isLong: true, isRequired: true },
     { key: "for", title: "For", choices: times, value: "1h" }, who(), { key: "reason", title: "Reason", isRequired: true }], async values => {
-    const matchers = [];
-    for (const line of values.matchers.split("\n").map(line => line.trim()).filter(Boolean)) {
-      const match = /^([^=~]+)(=~?)(.*)$/.exec(line);
-      if (!match) return { text: "A line must be label=value or label=~pattern (found '" + line + "')." };
-      matchers.push({ label: match[1].trim(), value: match[3].trim(), ...(match[2] === "=~" ? { isRegex: true } : {}) });
-    }
+    const { matchers, problem } = readMatchers(values.matchers);
+    if (problem) return problem;
     person = values.by;
     return act("/api/silences", { matchers, for: values.for, by: values.by, reason: values.reason }, "Silenced.");
   });
 }
+
+/** Begins planned work, now or later. */
+function askMaintenance(title, labels) {
+  ask("Maintenance" + (title ? ": " + title : ""), [{ key: "name", title: "What the work is", isRequired: true },
+    { key: "matchers", title: "Streams whose labels are (one label=value a line; without a line, all streams)", value: textOfLabels(labels), isLong: true },
+    { key: "begin", title: "Begin in UTC (empty: now)", type: "datetime-local" }, { key: "for", title: "For", choices: times, value: "1h" }, who()], async values => {
+    const { matchers, problem } = readMatchers(values.matchers);
+    if (problem) return problem;
+    const begin = values.begin ? new Date(values.begin + "Z") : null;
+    if (begin && isNaN(begin)) return { text: "The begin must be a time such as 2026-12-01 16:00." };
+    person = values.by;
+    return act("/api/maintenance", { name: values.name, for: values.for, by: values.by, ...(matchers.length ? { matchers } : {}), ...(begin ? { begin: begin.toISOString() } : {}) },
+      begin && begin > now() ? "The maintenance is planned." : "The maintenance has begun.");
+  });
+}
+
+/** Ends a silence, or planned work. */
+const endHiding = (id, isWork) => act("/api/" + (isWork ? "maintenance" : "silences") + "/" + encodeURIComponent(id), undefined, isWork ? "The maintenance has ended." : "The silence has ended.", "DELETE");
 const silenceLabels = incident => Object.keys(incident.labels || {}).length ? incident.labels : { stream: (incident.streams || [""])[0] };
 
 /** The buttons of an incident. */
@@ -121,6 +160,8 @@ function drawActions(parent, incident, isShort) {
   const items = [];
   if (may && incident.state === "open") items.push(["Acknowledge", () => askAcknowledge(incident)]);
   if (may && !isQuiet(incident) && !(isShort && incident.state !== "open")) items.push(["Silence…", () => askSilence(incident.title, silenceLabels(incident))]);
+  if (may && !isQuiet(incident) && !isShort) items.push(["Maintenance…", () => askMaintenance(incident.title, silenceLabels(incident))]);
+  if (may && isQuiet(incident) && incident.hiddenBy && !isShort) items.push([incident.state === "maintenance" ? "End the maintenance" : "End the silence", () => endHiding(incident.hiddenBy, incident.state === "maintenance")]);
   if (may && incident.state === "acknowledged" && !isShort) items.push(["Release", () => act(path + "/release", {}, "Released.")]);
   if (may && !isShort) items.push(["Close the incident", () => act(path + "/close", {}, "Closed.")]);
   keyed(parent, items, item => item[0], item => button(item[0]), (element, item) => { element.onclick = item[1]; mark(element, "aria-label", item[0] + ": " + incident.title); });

@@ -10,9 +10,10 @@ function drawTiles() {
   // The objective whose budget is nearest to its end.
   const goal = store.objectives.filter(o => typeof o.value === "number").sort((a, b) => (a.budgetLeft ?? 1) - (b.budgetLeft ?? 1))[0];
   if (goal) items.push({ key: "goal", figure: share(goal.value), text: nameOfObjective(goal) + ", goal " + share(goal.goal), tone: goal.value >= goal.goal ? "ok" : "down" });
+  else if (typeof store.upToday === "number") items.push({ key: "today", figure: share(store.upToday), text: "up today", tone: store.upToday >= 0.999 ? "ok" : "stall" });
   keyed($("tiles"), store.names.length ? items : [], item => item.key, item => {
     const tile = button(null, () => {
-      if (item.key === "goal") { location.hash = "view=objectives"; return; }
+      if (item.key === "goal" || item.key === "today") { location.hash = "view=" + (item.key === "goal" ? "objectives" : "incidents"); return; }
       choices.state = choices.state === item.key ? "" : item.key;
       drawTiles();
       arrange();
@@ -20,8 +21,9 @@ function drawTiles() {
     tile.append(el("b"), el("span"));
     return tile;
   }, (tile, item) => {
-    dress(tile, "tile " + item.tone + (item.key === "goal" ? " goal" : ""));
-    if (item.key !== "goal") mark(tile, "aria-pressed", choices.state === item.key);
+    const isShare = item.key === "goal" || item.key === "today";
+    dress(tile, "tile " + item.tone + (isShare ? " goal" : ""));
+    if (!isShare) mark(tile, "aria-pressed", choices.state === item.key);
     say(tile.firstElementChild, item.figure);
     say(tile.lastElementChild, item.text);
   });
@@ -103,18 +105,34 @@ function drawIncidentView(all) {
   drawIncidents(list, all);
   if (!all.length && !list.none) list.append(list.none = el("p", "No incident is known.", "dim"));
   if (all.length && list.none) { list.none.remove(); list.none = null; }
-  const box = $("silences");
-  keyed(box, store.silences.length ? [{ id: "\0" }, ...store.silences] : [], silence => silence.id, silence => {
-    if (silence.id === "\0") return el("h2", "Silences");
-    const item = el("div", null, "silence", el("span"), el("span", null, "dim"));
-    if (store.role === "act") item.append(button("End the silence", () => act("/api/silences/" + encodeURIComponent(silence.id), undefined, "The silence has ended.", "DELETE")));
+  const may = store.role === "act";
+  drawHidings($("silences"), "Silences", store.silences, may);
+  drawHidings($("works"), "Maintenance", store.maintenance, may);
+  $("maintain").hidden = !may;
+}
+
+/** Silences, or planned work, under a title. */
+function drawHidings(box, title, list, may) {
+  keyed(box, title && list.length ? [{ id: "\0" }, ...list] : list, hiding => hiding.id + (may ? "" : "\0"), hiding => {
+    if (hiding.id === "\0") return el("h2", title);
+    const item = el("div", null, "silence", el("span"), el("span", null, "dim")), isWork = hiding.kind === "maintenance";
+    if (may) {
+      const end = button(!isWork ? "End the silence" : Date.parse(hiding.begins) > now() ? "Call it off" : "End the maintenance", () => endHiding(hiding.id, isWork));
+      mark(end, "aria-label", end.textContent + ": " + nameOfHiding(hiding));
+      item.append(end);
+    }
     return item;
-  }, (item, silence) => {
-    if (silence.id === "\0") return;
-    say(item.children[0], (silence.matchers || []).map(m => m.label + (m.isRegex ? "=~" : "=") + m.value).join(", "));
-    say(item.children[1], [silence.ends ? "until " + clock(silence.ends, now(), 16) + " UTC" : "", silence.by && "by " + silence.by, silence.reason].filter(Boolean).join(" · "));
+  }, (item, hiding) => {
+    if (hiding.id === "\0") return;
+    say(item.children[0], nameOfHiding(hiding));
+    say(item.children[1], aboutHiding(hiding));
   });
 }
+const textOfMatchers = list => list?.length ? list.map(m => m.label + (m.isRegex ? "=~" : "=") + m.value).join(", ") : "all streams";
+const nameOfHiding = hiding => (hiding.name ? hiding.name + ": " : "") + textOfMatchers(hiding.matchers);
+/** When silences or planned work begin and end, by whom, and why. */
+const aboutHiding = hiding => [Date.parse(hiding.begins) > now() ? "begins in " + duration(Date.parse(hiding.begins) - now()) + ", at " + clock(hiding.begins, now(), 16) + " UTC" : "",
+  hiding.ends ? "until " + clock(hiding.ends, now(), 16) + " UTC" : "", hiding.isConfigured ? "planned in the configuration" : hiding.by && "by " + hiding.by, hiding.reason].filter(Boolean).join(" · ");
 
 /** A table of some columns. */
 function drawTable(parent, titles, rows, emptyText) {

@@ -178,6 +178,8 @@ $("columns").addEventListener("change", event => {
   drawChoices();
 });
 document.addEventListener("click", event => { if ($("columns").open && !event.target.closest("#columns")) $("columns").open = false; });
+$("audit").addEventListener("toggle", () => { if ($("audit").open) readAudit(); });
+$("maintain").addEventListener("click", () => askMaintenance("", {}));
 $("month").addEventListener("click", event => {
   if (!token) return;
   event.preventDefault();

@@ -12,7 +12,7 @@ function title(text, aside) { return el("h3", text, "", aside || null); }
 
 /** The skeleton of a stream's panel; `drawStream` fills it. */
 function buildStream() {
-  const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"),
+  const parts = { name: el("h2"), labels: el("p", null, "dim wrap"), cause: el("div", null, "cause"), acts: el("div", null, "acts"), incidents: el("div", null, "links"), hiding: el("div", null, "hiding"),
     siblings: el("div", null, "siblings"), urgent: el("div", null, "findings"), findings: el("div", null, "findings"), facts: el("dl", null, "facts"), log: el("ol", null, "log"), compare: el("select"), curl: null };
   parts.causeTitle = parts.cause.appendChild(el("strong"));
   parts.causeText = parts.cause.appendChild(el("span"));
@@ -34,14 +34,15 @@ function buildStream() {
   parts.tryNow = button("Try now", () => act("/api/try?name=" + encodeURIComponent(panel.stream), {}, "A session starts now."));
   parts.checkNow = button("Check now", () => act("/api/check?name=" + encodeURIComponent(panel.stream), {}, "The check starts now; what it finds appears under Findings."));
   parts.silence = button("Silence…", () => askSilence(panel.stream, { stream: panel.stream }));
+  parts.maintain = button("Maintenance…", () => askMaintenance(panel.stream, { stream: panel.stream }));
   parts.curl = button("as curl", () => panel.detail?.address && copy(asCurl(panel.detail.address)));
   parts.har = button("as HAR", () => panel.detail && save(panel.detail.name + ".har", JSON.stringify(archiveOf(panel.detail), null, 1), "application/json"));
-  parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.curl, parts.har, parts.compare);
+  parts.acts.append(parts.acknowledge, parts.tryNow, parts.checkNow, parts.silence, parts.maintain, parts.curl, parts.har, parts.compare);
   parts.requestTitle = title("Requests", el("span", "waiting and receiving, UTC"));
   parts.siblingTitle = title("Places", el("span", "last 30 min"));
   [parts.urgentTitle, parts.findingTitle] = [title("Findings now"), title("Findings")];
   parts.logTitle = title("Events", el("span", "UTC"));
-  $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.acts,
+  $("panel").replaceChildren(el("div", null, "top", parts.name, close), parts.labels, parts.cause, parts.incidents, parts.hiding, parts.acts,
     parts.siblingTitle, parts.siblings, parts.urgentTitle, parts.urgent, title("Course", lengths), parts.timeline.box, parts.requestTitle, parts.waterfall.box, parts.findingTitle, parts.findings, title("Session"), parts.facts, parts.logTitle, parts.log);
   panel.parts = parts;
 }
@@ -71,7 +72,8 @@ function drawStream() {
     (link, incident) => say(link, "Incident: " + incident.title + (holder(incident) ? " (" + holder(incident) + ")" : "")));
   const free = own.find(incident => incident.state === "open");
   keyed(parts.acknowledge, may && free ? [free] : [], incident => incident.id, incident => button("Acknowledge", () => askAcknowledge(incident), "primary"));
-  parts.silence.hidden = !may;
+  parts.silence.hidden = parts.maintain.hidden = !may;
+  drawHidings(parts.hiding, "", detail?.hiding || [], may);
   // The monitor of the place plays the stream.
   parts.tryNow.hidden = parts.checkNow.hidden = !may || !!known.place;
   parts.checkNow.disabled = !!detail?.checking;
@@ -100,7 +102,7 @@ function drawStream() {
   say(parts.findingTitle, urgent.length ? "Other findings" : "Findings");
   drawFindings(parts.urgent, urgent);
   drawFindings(parts.findings, others);
-  const facts = [["Start", inMilliseconds(detail.startup)], ["Stalls", plural(detail.rebuffers, "stall") + ", " + span(detail.rebuffering || 0) + " of " + duration((detail.playing || 0) + (detail.rebuffering || 0))],
+  const facts = [["Up today", share(detail.upToday)], ["Start", inMilliseconds(detail.startup)], ["Stalls", plural(detail.rebuffers, "stall") + ", " + span(detail.rebuffering || 0) + " of " + duration((detail.playing || 0) + (detail.rebuffering || 0))],
     ["Bitrate", inMegabits(detail.bitrate)], ["Behind live", inSeconds(detail.latency)], ["Buffer", inSeconds(detail.buffer)], ["Sessions", detail.sessions === undefined ? dash : plural(detail.sessions, "session") + ", " + plural(detail.errors || 0, "error")],
     ["Playlist unchanged for", detail.age === undefined ? dash : duration(detail.age)], ["Loudness", detail.loudness === undefined ? dash : detail.loudness.toFixed(1) + " LUFS"]].filter(([, text]) => text !== dash);
   keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
@@ -178,10 +180,10 @@ function drawEvidence(parent, list, namesStreams) {
 }
 
 function buildIncident() {
-  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), placeTitle: title("Places"), places: el("ul", null, "scope"), streams: el("div", null, "links"), streamTitle: title("Streams"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence"), logTitle: title("Log", el("span", "UTC")), log: el("ol", null, "log") };
+  const parts = { name: el("h2"), text: el("div", null, "cause"), acts: el("div", null, "acts"), facts: el("dl", null, "facts"), placeTitle: title("Places"), places: el("ul", null, "scope"), streams: el("div", null, "links"), streamTitle: title("Streams"), changeTitle: title("What changed before", el("span", "UTC")), changes: el("ol", null, "log"), evidenceTitle: title("Evidence"), evidence: el("div", null, "evidence"), logTitle: title("Log", el("span", "UTC")), log: el("ol", null, "log") };
   parts.causeTitle = parts.text.appendChild(el("strong"));
   parts.causeText = parts.text.appendChild(el("span"));
-  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.placeTitle, parts.places, parts.evidenceTitle, parts.evidence, parts.streamTitle, parts.streams, parts.logTitle, parts.log);
+  $("panel").replaceChildren(el("div", null, "top", parts.name, button("Close", shut, "close")), parts.text, parts.acts, parts.facts, parts.placeTitle, parts.places, parts.changeTitle, parts.changes, parts.evidenceTitle, parts.evidence, parts.streamTitle, parts.streams, parts.logTitle, parts.log);
   panel.parts = parts;
 }
 
@@ -212,6 +214,9 @@ function drawIncident() {
     say(link, [(row ? lookOf(row).sign + " " : "") + member.stream, course].filter(Boolean).join(" · "));
     mark(link, "title", member.address || null);
   });
+  const changes = detail?.changes || incident.changes || [];
+  parts.changeTitle.hidden = !changes.length;
+  drawLog(parts.changes, changes.map(change => ({ time: change.time, kind: "change", text: change.text + (change.streams > 1 ? " (" + plural(change.streams, "stream") + ")" : "") })));
   const evidence = detail?.evidence || incident.evidence || [];
   parts.evidenceTitle.hidden = !evidence.length;
   drawEvidence(parts.evidence, evidence, incident.streamCount > 1);

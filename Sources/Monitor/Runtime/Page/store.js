@@ -19,6 +19,8 @@ const store = {
   names: [],
   incidents: [],
   silences: [],
+  /** Planned work: begun by a person, planned, or a window of the configuration that is open. */
+  maintenance: [],
   objectives: [],
   backends: [],
   /** The places whose monitors send samples, and the source of the samples; none for a monitor that plays itself. */
@@ -27,6 +29,8 @@ const store = {
   /** The rows of each stream in its places, once they are asked for after a document. */
   origins: null,
   monitor: {},
+  /** The share of the day in which the streams were up; null if nothing is known yet. */
+  upToday: null,
   role: "",
   /** When the latest document arrived, and how far the monitor's clock is ahead of this one. */
   latest: 0,
@@ -55,7 +59,7 @@ function take(document, isWhole) {
       store.rows.set(row.name, row);
     }
   }
-  for (const key of ["incidents", "silences", "objectives", "backends", "places", "source", "monitor", "role"]) if (document[key] !== undefined) store[key] = document[key];
+  for (const key of ["incidents", "silences", "maintenance", "objectives", "backends", "places", "source", "monitor", "role", "upToday"]) if (document[key] !== undefined) store[key] = document[key];
   return streams.map(row => row.name);
 }
 

@@ -8,6 +8,10 @@ enum ActionPath: Hashable, Sendable {
     case silences
     /// `/api/silences/ID`.
     case silence(id: String)
+    /// `/api/maintenance`.
+    case maintenance
+    /// `/api/maintenance/ID`.
+    case plannedWork(id: String)
     /// `/api/try?name=STREAM`: the next session of the stream starts now.
     case attempt
     /// `/api/check?name=STREAM`: the stream is checked now.
@@ -28,6 +32,8 @@ enum ActionPath: Hashable, Sendable {
             self = .incident(id: id, verb: verb)
         case ("silences", 3): self = .silences
         case ("silences", 4): self = .silence(id: id)
+        case ("maintenance", 3): self = .maintenance
+        case ("maintenance", 4): self = .plannedWork(id: id)
         case ("try", 3): self = .attempt
         case ("check", 3): self = .check
         default: return nil
@@ -43,8 +49,8 @@ enum ActionPath: Hashable, Sendable {
     static func methods(of path: String) -> [String] {
         switch ActionPath(path) {
         case .incident, .attempt, .check: ["POST"]
-        case .silences: ["GET", "HEAD", "POST"]
-        case .silence: ["DELETE"]
+        case .silences, .maintenance: ["GET", "HEAD", "POST"]
+        case .silence, .plannedWork: ["DELETE"]
         case nil: ["GET", "HEAD"]
         }
     }

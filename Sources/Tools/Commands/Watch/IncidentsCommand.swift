@@ -11,7 +11,7 @@ internal import InstrumentText
 struct IncidentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "incidents",
-        abstract: "Show, acknowledge, close and silence the incidents of a running monitor.",
+        abstract: "Show, acknowledge, close and silence the incidents of a running monitor; plan work.",
         discussion: """
             Examples:
               player-monitor incidents
@@ -19,16 +19,18 @@ struct IncidentsCommand: AsyncParsableCommand {
               player-monitor incidents ack 4f0c21d98e7a --for 2h --note "the CDN knows"
               player-monitor incidents silence 'cdn=alpha' 'stream=~news-.*' --for 30m \\
                   --reason "move of the origin"
+              player-monitor incidents maintain 'cdn=alpha' --for 2h --name "new encoder"
               player-monitor incidents list --at http://192.0.2.7:9464 \\
                   --token-from MONITOR_TOKEN --json
 
-            A token with the role `act` is needed for all but list and show, unless the monitor serves this machine alone.
+            A token with the role `act` is needed for all but list, show and log, unless the monitor serves this machine alone.
             Exit codes: 0 success, 1 the monitor does not answer or refuses, 2 wrong arguments.
             """,
         subcommands: [
             IncidentListCommand.self, IncidentShowCommand.self, IncidentAcknowledgeCommand.self,
             IncidentReleaseCommand.self, IncidentCloseCommand.self, IncidentSilenceCommand.self,
-            IncidentUnsilenceCommand.self,
+            IncidentUnsilenceCommand.self, IncidentMaintainCommand.self, IncidentEndMaintenanceCommand.self,
+            IncidentLogCommand.self,
         ],
         defaultSubcommand: IncidentListCommand.self
     )
@@ -89,7 +91,7 @@ struct IncidentsCommand: AsyncParsableCommand {
 struct IncidentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the open incidents and the silences."
+        abstract: "List the open incidents, the silences and the planned work."
     )
 
     @Flag(help: "List closed incidents, too.")
@@ -103,8 +105,11 @@ struct IncidentListCommand: AsyncParsableCommand {
         let incidents = answer["incidents"]?.elements ?? []
         let shown = all ? incidents : incidents.filter { $0["state"]?.string != "closed" }
         let silences = answer["silences"]?.elements ?? []
+        let works = answer["maintenance"]?.elements ?? []
         if options.json {
-            let document: JSONValue = ["incidents": .array(shown), "silences": .array(silences)]
+            let document: JSONValue = [
+                "incidents": .array(shown), "silences": .array(silences), "maintenance": .array(works),
+            ]
             return try terminal.output(json: document.bytes)
         }
         if shown.isEmpty { try terminal.output("no \(all ? "" : "open ")incidents\n") }
@@ -116,7 +121,7 @@ struct IncidentListCommand: AsyncParsableCommand {
             ]
         }
         for line in ColumnTable(rows).lines { try terminal.output(line + "\n") }
-        for silence in silences { try terminal.output(Self.line(of: silence) + "\n") }
+        for silence in silences + works { try terminal.output(Self.line(of: silence) + "\n") }
     }
 
     private static func line(of silence: JSONValue) -> TerminalText {
@@ -124,10 +129,14 @@ struct IncidentListCommand: AsyncParsableCommand {
             let sign = matcher["isRegex"] == .bool(true) ? "=~" : "="
             return (matcher["label"]?.string ?? "") + sign + "\"" + (matcher["value"]?.string ?? "") + "\""
         }
-        let (id, ends) = (silence.cell("id"), silence.cell("ends"))
-        let (by, reason) = (silence.cell("by"), silence.cell("reason"))
+        let isWork = silence["kind"]?.string == "maintenance"
+        let what = matchers.isEmpty ? "all streams" : matchers.joined(separator: " ")
+        let begins = silence["begins"]?.string.map { "from \($0) " } ?? ""
+        let times = begins + (silence["ends"]?.string.map { "until \($0)" } ?? "")
+        let by = silence["isConfigured"] == .bool(true) ? "configuration" : silence["by"]?.string ?? ""
+        let reason = (silence["reason"] ?? silence["name"])?.string ?? ""
         return
-            "silence \(id.string)  \(matchers.joined(separator: " "))  until \(ends.string)  \(by.string)  \(reason.string)"
+            "\(isWork ? "maintenance" : "silence") \(silence["id"]?.string ?? "")  \(what)  \(times)  \(by)  \(reason)"
     }
 }
 
@@ -160,6 +169,13 @@ struct IncidentShowCommand: AsyncParsableCommand {
         }
         try terminal.output("\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))\n")
         for line in ColumnTable(members).lines { try terminal.output(line + "\n") }
+        let changes = incident["changes"]?.elements ?? []
+        if !changes.isEmpty { try terminal.output("changed before\n") }
+        for change in changes {
+            let count = change["streams"]?.int ?? 1
+            let streams: TerminalText = count > 1 ? "  (\(count) streams)" : ""
+            try terminal.output("  " + change.cell("time") + "  " + change.cell("text") + streams + "\n")
+        }
         for entry in incident["log"]?.elements ?? [] {
             try terminal.output(entry.cell("time") + "  " + entry.cell("text") + "\n")
         }
@@ -256,7 +272,11 @@ struct IncidentSilenceCommand: AsyncParsableCommand {
 
     func validate() throws {
         try length.validatePositive("--for")
-        for matcher in matchers where Self.document(of: matcher) == nil {
+        try Self.validate(matchers)
+    }
+
+    static func validate(_ matchers: [String]) throws {
+        for matcher in matchers where document(of: matcher) == nil {
             throw ValidationError("a matcher must be LABEL=VALUE or LABEL=~EXPRESSION (found '\(matcher)')")
         }
     }
@@ -291,6 +311,87 @@ struct IncidentUnsilenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.act(.delete, "/api/silences/" + PercentCoding.encoded(id), nil, done: "ended silence")
+    }
+}
+
+struct IncidentMaintainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "maintain",
+        abstract: "Begin or plan work on some streams: no messages about them for a time."
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "Label and value, or label and expression, as for silence; without one, the work is on all streams.",
+            valueName: "matcher"
+        )
+    )
+    var matchers: [String] = []
+
+    @Option(help: "What the work is, for the others.")
+    var name: String
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long the work lasts.", valueName: "time"))
+    var length: DurationOption
+
+    @Option(help: ArgumentHelp("Begin, as 2026-12-01T16:00:00Z; without it, now.", valueName: "time"))
+    var begin: String?
+
+    @OptionGroup var person: IncidentsCommand.Person
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func validate() throws {
+        try length.validatePositive("--for")
+        try IncidentSilenceCommand.validate(matchers)
+        if let begin, WallTime(rfc3339: begin) == nil {
+            throw ValidationError("--begin must be a time such as 2026-12-01T16:00:00Z (found '\(begin)')")
+        }
+    }
+
+    func run() async throws {
+        var body: [String: JSONValue] = [
+            "by": person.name, "for": .string(length.requestText), "name": .string(name),
+        ]
+        if !matchers.isEmpty {
+            body["matchers"] = .array(matchers.compactMap { IncidentSilenceCommand.document(of: $0) })
+        }
+        body["begin"] = begin.map { .string($0) }
+        try await options.act(.post, "/api/maintenance", .object(body), done: "maintenance")
+    }
+}
+
+struct IncidentEndMaintenanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end-maintenance",
+        abstract: "End planned work now, or call it off; a window of the configuration ends for this time only."
+    )
+
+    @Argument(help: "Identifier of the work.")
+    var id: String
+
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        try await options.act(.delete, "/api/maintenance/" + PercentCoding.encoded(id), nil, done: "ended maintenance")
+    }
+}
+
+struct IncidentLogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "List who did what: the latest actions of persons, the latest first."
+    )
+
+    @OptionGroup var options: IncidentsCommand.Options
+
+    func run() async throws {
+        let answer = try await options.send(.get, "/api/audit")
+        let terminal = Terminal(isQuiet: true)
+        if options.json { return try terminal.output(json: answer.bytes) }
+        let rows = (answer["audit"]?.elements ?? []).map { entry -> [TerminalText] in
+            ["time", "by", "action", "target", "text"].map { entry.cell($0) }
+        }
+        for line in ColumnTable(rows).lines { try terminal.output(line + "\n") }
     }
 }
 

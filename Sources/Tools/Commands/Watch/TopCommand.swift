@@ -44,7 +44,7 @@ struct TopCommand: AsyncParsableCommand {
             let person = StreamTable.Action.person(orElse: "top")
             let screen = WatchScreen(isColored: StandardOutput.isColored) { action in
                 let (path, body) = action.request(by: person)
-                switch await client.send(.post, path, body) {
+                switch await client.send(body == nil ? .delete : .post, path, body) {
                 case .success: return nil
                 case .failure(let error): return error.reason
                 }

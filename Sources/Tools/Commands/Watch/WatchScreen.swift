@@ -111,6 +111,8 @@ extension StreamTable.Action {
         case .tryNow(let stream): "A session of \(stream) starts now."
         case .checkNow(let stream): "A check of \(stream) starts now."
         case .silence(let stream, _): "\(stream) is silenced for an hour."
+        case .maintain(let stream, _): "Planned work on \(stream) has begun, for an hour."
+        case .end(let hiding): "Ended: \(hiding.text)."
         }
     }
 }

@@ -17,6 +17,7 @@ enum SessionSection {
             left == 0
             ? ""
             : "<p>The table lists \(sessions.count) of \(set.count) sessions: those that failed and those with the longest stalls.</p>"
+        let filters = SessionFilters(sessions)
         let heads = columns.enumerated().map { index, title -> HTML in
             "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\" data-sort=\"\(index)\">\(title)</button></th>"
         }
@@ -29,14 +30,14 @@ enum SessionSection {
             <label>Filter <input type="search" id="filter" placeholder="title, address or cause" autocomplete="off"></label>
             <label>Outcome <select id="outcome"><option value="">all</option><option>ended</option><option>stopped</option>\
             <option>failed</option></select></label>
-            <label><input type="checkbox" id="stalled"> only with stalls</label>
+            \(filters.html)<label><input type="checkbox" id="stalled"> only with stalls</label>
             <span id="shown" role="status"></span>
             </div>
             <div class="scroll" role="group" aria-labelledby="sessions" tabindex="0">
             <table id="table">
             <thead><tr><th scope="col">Session</th><th scope="col">Outcome</th><th scope="col">Course</th>\(heads.joined())</tr></thead>
             <tbody>
-            \(sessions.enumerated().map { row($1, number: $0 + 1, limits) }.joined())
+            \(sessions.enumerated().map { row($1, number: $0 + 1, filters, limits) }.joined())
             </tbody>
             </table>
             </div>
@@ -45,7 +46,12 @@ enum SessionSection {
     }
 
     /// Closing tags of cells and rows are optional, and a thousand rows have many.
-    private static func row(_ session: ReportSession, number: Int, _ limits: PageLimits) -> HTML {
+    private static func row(
+        _ session: ReportSession,
+        number: Int,
+        _ filters: SessionFilters,
+        _ limits: PageLimits
+    ) -> HTML {
         let known = session.origin.stream ?? session.title
         let title = known.isEmpty ? "session \(number)" : PageDesign.cut(known, to: limits.title)
         let cells = [Measure.startTime, .rebufferTime, .rebufferRatio, .playTime, .bitrate].map { measure in
@@ -57,7 +63,7 @@ enum SessionSection {
         let healed: HTML = session.lostEvents.map { "<small>healed, missing: \($0)</small>" } ?? ""
         let begin = WallTime(milliseconds: session.begin).rfc3339.prefix(19).replacing("T", with: " ")
         return """
-            <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
+            <tr data-o="\(session.outcome.rawValue)" data-f="\(filters.numbers(of: session))"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
             <small><bdi>\(PageDesign.cut(session.source, to: limits.source))</bdi></small><td class="outcome">\(session.ending)\(cause)\(healed)<td class="ribbon"><td>\(begin)\
             <td data-t="start">\(cells[0])<td data-t="stalls">\(session.stallCount)<td data-t="stalled">\(cells[1])\
             <td data-t="ratio">\(cells[2])<td data-t="played">\(cells[3])<td data-t="bitrate">\(cells[4])

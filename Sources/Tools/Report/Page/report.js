@@ -7,7 +7,8 @@
   const columns = document.querySelectorAll("#table thead th").length;
   const space = "http://www.w3.org/2000/svg";
   const narrow = matchMedia("(max-width:40rem)");
-  rows.forEach((row, index) => { row.index = index; row.text = row.textContent.toLowerCase(); });
+  const froms = Array.from(document.querySelectorAll(".controls .from"));
+  rows.forEach((row, index) => { row.index = index; row.text = row.textContent.toLowerCase(); row.from = row.dataset.f.split(","); });
 
   function make(name, attributes, text) {
     const node = document.createElement(name);
@@ -30,6 +31,7 @@
     let shown = 0;
     for (const row of rows) {
       const fits = words.every(word => row.text.includes(word)) && (!outcome || row.dataset.o === outcome)
+        && froms.every((choice, index) => !choice.value || row.from[index] === choice.value)
         && (!stalled || data.sessions[row.index].k[2] > 0);
       row.hidden = !fits;
       if (row.detail) row.detail.hidden = !fits;
@@ -227,7 +229,7 @@
     if (!button) return;
     if (button.dataset.sort !== undefined) sort(button); else if (button.closest("#table tbody")) toggle(button);
   });
-  for (const id of ["filter", "outcome", "stalled"]) by(id).addEventListener("input", filter);
+  for (const control of [by("filter"), by("outcome"), by("stalled"), ...froms]) control.addEventListener("input", filter);
   for (const row of rows) row.querySelector(".ribbon").append(ribbon(data.sessions[row.index]));
   narrow.addEventListener("change", () => {
     for (const button of body.querySelectorAll("button[aria-expanded=true]")) { toggle(button); toggle(button); }

@@ -38,6 +38,8 @@ public struct RequestRecord: Hashable, Sendable {
     public var redirectCount: Int
     /// The protocol: `1.1`, `2`, `3`; empty if unknown.
     public var version: String
+    /// The network address of the server that answered; nil if it is unknown.
+    package var serverAddress: String?
 }
 
 extension RequestRecord {
@@ -57,6 +59,7 @@ extension RequestRecord {
             finished = fetching.finished(with: response, at: now)
             timings = response.timings
             (redirectCount, version) = (response.redirectCount, response.version)
+            serverAddress = response.serverAddress
         case .failure(let failed):
             if case .status(let number) = failed.failure { status = number }
             failure = failed.message

@@ -38,6 +38,8 @@ struct ResourceResponse: Sendable {
     var version: String
     /// The size of the body as the server sent it, if it had a content coding.
     var encodedByteCount: Int?
+    /// The network address of the server; nil if the transport does not know it.
+    var serverAddress: String?
     /// The header field `Date`, for a request of the server's time; nil without one.
     var date: WallTime?
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,

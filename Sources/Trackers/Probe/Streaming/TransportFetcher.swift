@@ -132,6 +132,7 @@ struct TransportFetcher: ResourceFetcher {
                 redirectCount: response.redirectCount,
                 version: response.version,
                 encodedByteCount: response.encodedByteCount,
+                serverAddress: response.remoteAddress,
                 date: date.flatMap { HTTPDate.parse($0, now: clock.wallTime) }
             )
         )

@@ -95,6 +95,51 @@ struct ActionTests {
         }
     }
 
+    @Test("Work is begun, planned and ended")
+    func maintenance() async throws {
+        try await withIncident { port, _ in
+            let matchers = #""matchers":[{"label":"stream","value":"gone"}]"#
+            let body = #"{"name":"encoder","for":"1h","by":"Ana",\#(matchers)}"#
+            let made = try send("POST", "/api/maintenance", body, port: port)
+            let id = try #require(made.json?["id"]?.string, "\(made)")
+            let state = try JSONValue(parsing: try RawClient.get("/api/state", port: port).body)
+            #expect(state["incidents"]?.elements?.map { $0["state"]?.string } == ["maintenance"])
+            #expect(state["maintenance"]?.elements?.map { $0["by"]?.string } == ["Ana"])
+            let stream = try JSONValue(parsing: try RawClient.get("/api/stream?name=gone", port: port).body)
+            #expect(stream["hiding"]?.elements?.map { $0["id"]?.string } == [id])
+            // A silence has another list.
+            #expect(try !RawClient.get("/api/silences", port: port).body.contains(id))
+            #expect(try send("DELETE", "/api/silences/\(id)", "", [], port: port).status == 404)
+            #expect(try send("DELETE", "/api/maintenance/\(id)", "", [], port: port).status == 200)
+            #expect(try send("DELETE", "/api/maintenance/\(id)", "", [], port: port).status == 404)
+            let later = #"{"name":"all","begin":"2099-01-01T00:00:00Z","for":"1h"}"#
+            #expect(try send("POST", "/api/maintenance", later, port: port).status == 400)
+            let begin = ISO8601DateFormatter().string(from: Date().addingTimeInterval(3_600))
+            let all = #"{"name":"all","begin":"\#(begin)","for":"1h"}"#
+            #expect(try send("POST", "/api/maintenance", all, port: port).status == 200)
+            let list = try JSONValue(parsing: try RawClient.get("/api/maintenance", port: port).body)
+            let planned = try #require(list["maintenance"]?.elements?.first?["begins"]?.string)
+            let time = wallTime(String(planned.prefix(19)) + "Z")
+            #expect(abs(time.milliseconds - wallTime(begin).milliseconds) < 60_000)
+        }
+    }
+
+    @Test(
+        "A body of planned work that is wrong is refused with the reason",
+        arguments: [
+            (#"{"for":"1h"}"#, "`name`"), (#"{"name":"x"}"#, "`for` or `until`"),
+            (#"{"name":"x","for":"1h","begin":"soon"}"#, "`begin`"),
+            (#"{"name":"x","for":"1h","reason":"y"}"#, "reason"),
+            (#"{"name":"x","for":"1h","matchers":[]}"#, "matchers"),
+        ]
+    )
+    func wrongWork(_ body: String, _ word: String) async throws {
+        try await withIncident { port, _ in
+            let answer = try send("POST", "/api/maintenance", body, port: port)
+            #expect(answer.status == 400 && answer.body.contains(word), "\(answer)")
+        }
+    }
+
     @Test("A silence is made and ended")
     func silence() async throws {
         try await withIncident { port, _ in

@@ -362,6 +362,68 @@ struct IncidentTests {
         #expect(drive.summary == ["opens 1"])
     }
 
+    @Test("Work that a person plans hides its streams from its begin until its end, or until a person ends it")
+    func plannedWork() throws {
+        var drive = try BookDrive(try streams(2))
+        let matcher = try #require(LabelMatcher(label: "stream", value: "s0"))
+        let id = try drive.act(.maintain([matcher], after: .seconds(600), for: .seconds(3_600), name: "encoder"))
+        let before = drive.book.maintenanceDocument(at: drive.now.wallTime)
+        #expect(before.elements?.map { $0["name"]?.string } == ["encoder"])
+        drive.run(for: .seconds(630))
+        drive.fail("s0", .http(503))
+        drive.run(for: .seconds(60))
+        #expect(drive.states == ["maintenance"])
+        let incident = drive.book.document(at: drive.now).elements?.first
+        #expect(incident?["note"]?.string == "encoder")
+        #expect(incident?["hiddenBy"]?.string == id)
+        #expect(throws: IncidentActionError.unknownSilence(id)) { try drive.act(.unsilence(id: id)) }
+        _ = try drive.act(.endMaintenance(id: id))
+        drive.run(for: .seconds(60))
+        #expect(drive.states == ["open"])
+        #expect(drive.summary == ["opens 1"])
+        #expect(drive.book.audit.map(\.action) == ["maintenance", "end maintenance"])
+        #expect(throws: IncidentActionError.unknownMaintenance(id)) { try drive.act(.endMaintenance(id: id)) }
+        // Before its begin, work hides nothing; without matchers, it hides everything; it ends by itself.
+        _ = try drive.act(.maintain([], after: .seconds(3_600), for: .seconds(600), name: "network"))
+        drive.run(for: .seconds(60))
+        #expect(drive.states == ["open"])
+        drive.run(for: .seconds(3_600))
+        #expect(drive.states == ["maintenance"])
+        drive.run(for: .seconds(600))
+        #expect(drive.states == ["open"])
+        #expect(drive.book.audit.last?.action == "maintenance ends")
+    }
+
+    @Test("A window of the configuration that a person ends early is closed for this time, also after a restart")
+    func endedWindow() throws {
+        let weekly = MaintenanceWindow.Weekly(weekdays: Set(0...6), start: 0, end: 120, location: "UTC")
+        let window = MaintenanceWindow(name: "encoder", time: .weekly(weekly))
+        let streams = try streams(1)
+        var drive = try BookDrive(streams) { $0.maintenance = [window] }
+        drive.fail("s0", .http(503))
+        drive.run(for: .seconds(60))
+        #expect(drive.states == ["maintenance"])
+        let works = drive.book.maintenanceDocument(at: drive.now.wallTime).elements ?? []
+        let id = try #require(works.first?["id"]?.string)
+        #expect(works.first?["ends"]?.string == "2026-01-01T02:00:00.000Z")
+        _ = try drive.act(.endMaintenance(id: id))
+        drive.run(for: .seconds(60))
+        #expect(drive.states == ["open"])
+        #expect(throws: IncidentActionError.unknownMaintenance(id)) { try drive.act(.endMaintenance(id: id)) }
+        var second = try BookDrive(streams) { $0.maintenance = [window] }
+        let isRestored = second.book.restore(
+            drive.book.saved(at: drive.now),
+            streams: ["s0": streams[0]],
+            at: second.now
+        )
+        #expect(isRestored)
+        second.run(for: .seconds(600))
+        #expect(second.states == ["open"])
+        // The next day, it opens again.
+        second.run(for: .seconds(86_400))
+        #expect(second.states == ["maintenance"])
+    }
+
     // MARK: Restarts and bounds
 
     @Test(
@@ -377,6 +439,7 @@ struct IncidentTests {
         first.act(.acknowledge(id: id, until: .seconds(7_200), note: "n"), by: "Ana")
         let matcher = try #require(LabelMatcher(label: "stream", value: "s1"))
         first.act(.silence([matcher], for: .seconds(7_200), reason: "r"), by: "Ben")
+        first.act(.maintain([matcher], after: .seconds(60), for: .seconds(7_200), name: "w"), by: "Ben")
         #expect(first.messages.map(\.kind) == [.opens, .acknowledges])
         let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
         var second = Drive(streams, ["s0": failing, "s1": failing], at: 300_000, restoring: saved)
@@ -384,8 +447,11 @@ struct IncidentTests {
         let incident = try #require(second.model.book.incidents[id])
         #expect(incident.state == .acknowledged)
         #expect(incident.acknowledgement?.by == "Ana")
-        #expect(second.model.book.silences.map(\.reason) == ["r"])
-        #expect(second.model.book.audit.map(\.by) == ["Ana", "Ben"])
+        #expect(second.model.book.silences.map(\.reason) == ["r", "w"])
+        #expect(second.model.book.silences.map(\.kind) == [.silence, .maintenance])
+        let begins = first.model.book.silences.map { $0.begins?.wallTime }
+        #expect(second.model.book.silences.map { $0.begins?.wallTime } == begins)
+        #expect(second.model.book.audit.map(\.by) == ["Ana", "Ben", "Ben"])
         // The other stream joins; the silence hides it.
         #expect(incident.streamCount == 2)
         #expect(second.messages.filter { $0.kind == .opens }.isEmpty)
