@@ -1,5 +1,5 @@
-internal import Dispatch
 package import Instrument
+package import InstrumentBackends
 internal import InstrumentSockets
 internal import InstrumentTLS
 
@@ -13,14 +13,6 @@ package enum NATSStart: Hashable, Sendable {
     case behind(UInt64)
 }
 
-/// Messages of a subject.
-package struct NATSMessages: Sendable {
-    /// The payloads, in their order.
-    package var values: [[UInt8]] = []
-    /// Whether there was nothing newer.
-    package var isAtEnd = false
-}
-
 /// Reads a subject: through a consumer of the JetStream stream that stores it, else from the server's live messages.
 ///
 /// A failure ends the connection; the next call opens another one, and continues behind the messages that were
@@ -31,20 +23,15 @@ package final class NATSReader: Sendable {
     /// A server that answers nothing for this long is left.
     static let patience = Duration.seconds(10)
 
-    /// Unchecked: every access is in a block of the reader's serial dispatch queue.
-    private final class Confined: @unchecked Sendable {
+    private struct Position {
         var reading: NATSReading?
         var pool: ServerPool
         var start: NATSStart
-        init(_ endpoint: NATSEndpoint, _ start: NATSStart) {
-            (pool, self.start) = (ServerPool(endpoint.addresses), start)
-        }
     }
 
     private let endpoint: NATSEndpoint
     private let randomness: RandomSource
-    private let queue = DispatchQueue(label: "instrument.nats.reader")
-    private let confined: Confined
+    private let reads: SerialReading<Position>
     private let known = Lock<UInt64?>(nil)
 
     /// - Throws: ``NATSError`` with the code `invalidCertificate` if a file of TLS cannot be read.
@@ -59,7 +46,8 @@ package final class NATSReader: Sendable {
             }
         }
         (self.endpoint, self.randomness) = (endpoint, randomness)
-        confined = Confined(endpoint, start)
+        let position = Position(pool: ServerPool(endpoint.addresses), start: start)
+        reads = SerialReading(label: "instrument.nats.reader", position)
         if case .behind(let sequence) = start { known.withLock { $0 = sequence } }
     }
 
@@ -68,64 +56,58 @@ package final class NATSReader: Sendable {
 
     /// Waits for messages, some seconds at most.
     /// - Throws: ``NATSError`` if no server answers, or refuses.
-    package func next() async throws(NATSError) -> NATSMessages {
-        let isCancelled = Lock(false)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                queue.async { [self] in
-                    let result = Result { () throws(SessionFailure) in try read { isCancelled.withLock { $0 } } }
-                    continuation.resume(returning: result)
-                }
+    package func next() async throws(NATSError) -> ReadMessages {
+        do throws(SessionFailure) {
+            return try await reads.read { [self] position, isCancelled throws(SessionFailure) in
+                try read(from: &position, isCancelled)
             }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
+        } catch {
+            throw NATSError(.unreadable, error.reason)
         }
-        return try result.mapError { NATSError(.unreadable, $0.reason) }.get()
     }
 
     /// Closes the connection.
-    package func close() async {
-        await withCheckedContinuation { continuation in
-            queue.async { [confined] in
-                confined.reading = nil
-                continuation.resume()
-            }
-        }
-    }
+    package func close() async { await reads.change { $0.reading = nil } }
 
     // MARK: On the dispatch queue
 
-    private func read(_ isCancelled: @escaping () -> Bool) throws(SessionFailure) -> NATSMessages {
-        let reading = try reading(isCancelled)
+    private func read(
+        from position: inout Position,
+        _ isCancelled: @escaping () -> Bool
+    ) throws(SessionFailure) -> ReadMessages {
+        let reading = try reading(at: &position, isCancelled)
         do throws(SessionFailure) {
             let messages = try reading.next(isCancelled)
             if let sequence = reading.sequence {
                 known.withLock { $0 = sequence }
-                confined.start = .behind(sequence)
+                position.start = .behind(sequence)
             }
             return messages
         } catch {
-            confined.pool.left(reading.session.server)
-            confined.reading = nil
+            position.pool.left(reading.session.server)
+            position.reading = nil
             throw error
         }
     }
 
-    private func reading(_ isCancelled: @escaping () -> Bool) throws(SessionFailure) -> NATSReading {
-        if let reading = confined.reading, !reading.session.info.isLeaving || confined.pool.candidates.count == 1 {
+    private func reading(
+        at position: inout Position,
+        _ isCancelled: @escaping () -> Bool
+    ) throws(SessionFailure) -> NATSReading {
+        if let reading = position.reading, !reading.session.info.isLeaving || position.pool.candidates.count == 1 {
             return reading
         }
         var failure = SessionFailure(.temporary, "no server is configured")
-        for server in confined.pool.candidates {
+        for server in position.pool.candidates {
             do throws(SessionFailure) {
-                let name = confined.pool.certificateName(of: server)
+                let name = position.pool.certificateName(of: server)
                 let patience = Patience(Self.patience, isCancelled)
                 let session = try NATSSession(server, name: name, endpoint, randomness, patience)
-                let reading = try NATSReading(session, endpoint.subject, from: confined.start, patience)
-                confined.pool.connected(to: server, reporting: session.info.servers)
+                let reading = try NATSReading(session, endpoint.subject, from: position.start, patience)
+                position.pool.connected(to: server, reporting: session.info.servers)
                 // From now on, a failure loses nothing.
-                if let sequence = reading.sequence { confined.start = .behind(sequence) }
-                confined.reading = reading
+                if let sequence = reading.sequence { position.start = .behind(sequence) }
+                position.reading = reading
                 return reading
             } catch {
                 // What an operator has to change explains more than a server that is not there.

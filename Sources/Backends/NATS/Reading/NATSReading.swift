@@ -103,8 +103,8 @@ final class NATSReading {
     // MARK: Reading
 
     /// Waits for messages.
-    func next(_ isCancelled: @escaping () -> Bool) throws(SessionFailure) -> NATSMessages {
-        var messages = NATSMessages()
+    func next(_ isCancelled: @escaping () -> Bool) throws(SessionFailure) -> ReadMessages {
+        var messages = ReadMessages()
         if consumer != nil, openCount == 0 { try pull() }
         var (waited, pending): (Duration, UInt64?) = (.seconds(2), nil)
         var problem: String?

@@ -32,13 +32,11 @@ struct MediaModel: Sendable {
     private var framesPerSecond: Double?
     private var prepared: MonotonicInstant?
     private var isMoving = false
-    private var isLate = false
     private var reportedRate = 1.0
     private var reportedArea: Int?
     private var sound: Sound?
     private var anchor: MonotonicInstant?
-    private var lastInstant: MonotonicInstant?
-    private var signals: [PlayerSignal] = []
+    private var signals = PlayerSignals()
 
     private struct Sound: Hashable {
         var volume: Int?
@@ -77,26 +75,26 @@ struct MediaModel: Sendable {
         case .state: catchUp(at: now)
         case .hello, .overflow, .playing, .waiting: break
         }
-        return takeSignals()
+        return signals.take()
     }
 
     /// The document is left.
     mutating func left(at now: MonotonicInstant) -> [PlayerSignal] {
         stop(at: now)
-        return takeSignals()
+        return signals.take()
     }
 
     /// The page, or the browser, is no more there.
     mutating func gone(_ words: String, at now: MonotonicInstant) -> [PlayerSignal] {
         if isOpen { fail(code: nil, words, at: now) }
-        return takeSignals()
+        return signals.take()
     }
 
     /// The tracker watches no more; the playback may continue.
     mutating func detached(at now: MonotonicInstant) -> [PlayerSignal] {
         if isOpen { emit(.detach, at: now) }
         phase = .finished
-        return takeSignals()
+        return signals.take()
     }
 
     /// Takes what the player of the page says.
@@ -110,7 +108,7 @@ struct MediaModel: Sendable {
         guard isOpen else { return [] }
         requests.take(request)
         if isReported { emit(.requestFinish, at: now, attributes: request.attributes) }
-        return takeSignals()
+        return signals.take()
     }
 
     // MARK: - Status
@@ -159,7 +157,7 @@ struct MediaModel: Sendable {
         if phase == .loading || phase == .prepared { return }
         stop(at: now)
         (phase, prepared) = (.prepared, now)
-        (isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
+        (signals.isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
         (player, requests) = (PagePlayerFigures(), RequestCounts())
         interruptions = PlayerInterruptions(isPaused: figures.isPaused)
         if !figures.isPaused || figures.isAutoplay { request(at: now) }
@@ -167,7 +165,7 @@ struct MediaModel: Sendable {
 
     private mutating func joined(at now: MonotonicInstant) {
         stop(at: now)
-        isLate = true
+        signals.isLate = true
         request(at: now)
     }
 
@@ -197,7 +195,7 @@ struct MediaModel: Sendable {
             phase = .playing
             (reportedArea, sound, reportedRate) = (figures.area, currentSound, figures.rate ?? 1)
             emit(.start, at: instant)
-            isLate = false
+            signals.isLate = false
         }
         guard phase == .playing else { return }
         if !figures.isSeeking { emit(interruptions.closeSeek(), at: instant) }
@@ -303,11 +301,7 @@ struct MediaModel: Sendable {
     }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {
-        // What is known late can be earlier than what was reported meanwhile.
-        let instant = lastInstant.map { max($0, instant) } ?? instant
-        lastInstant = instant
         var attributes = attributes
-        if isLate, action == .streamLoad || action == .start { attributes[.joinedLate] = true }
         attributes[.bufferLevel] = figures.bufferedAhead.map { .seconds(max(0, $0)) }
         attributes[.liveLatency] = figures.duration == nil ? player.latency : nil
         attributes[.throughput] = player.throughput
@@ -317,12 +311,9 @@ struct MediaModel: Sendable {
             attributes[.countRequests] = requests.count
             attributes[.countFailedRequests] = requests.failedCount
         }
-        signals.append(PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes))
-    }
-
-    private mutating func takeSignals() -> [PlayerSignal] {
-        defer { signals = [] }
-        return signals
+        let instant = signals.instant(for: instant)
+        let signal = PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes)
+        signals.add(signal, at: instant)
     }
 }
 

@@ -57,9 +57,7 @@ struct GStreamerModel: Sendable {
     private var sound: (volume: Double, isMuted: Bool)?
     private var dropped: [UInt64: Int] = [:]
     private var warnings: [String] = []
-    private var isLate = false
-    private var signals: [PlayerSignal] = []
-    private var lastInstant: MonotonicInstant?
+    private var signals = PlayerSignals()
 
     var isPaused: Bool { interruptions.isPaused }
     private var isSeeking: Bool { interruptions.isSeeking }
@@ -83,8 +81,7 @@ struct GStreamerModel: Sendable {
         case .look: look(at: now)
         case .event(let kind): take(kind, at: now)
         }
-        defer { signals = [] }
-        return signals
+        return signals.take()
     }
 
     private mutating func take(_ kind: GStreamerEvent.Kind, at now: MonotonicInstant) {
@@ -147,7 +144,7 @@ struct GStreamerModel: Sendable {
         (isBufferFull, lastShortage, isRateChanging, rate) = (true, nil, false, 1)
         (duration, title, language) = (nil, nil, nil)
         (picture, area, bitrates, renditionBitrate, dropped, warnings) = (.init(), nil, [:], nil, [:], [])
-        (phase, self.isLate) = (.loading, isLate)
+        (phase, signals.isLate) = (.loading, isLate)
         emit(.streamLoad, at: now)
     }
 
@@ -191,7 +188,7 @@ struct GStreamerModel: Sendable {
             let (played, whole) = (Int(position ?? 0), Int(duration.seconds))
             return fail("GStreamer ended the playback at \(played) s of \(whole) s", code: nil, at: now)
         }
-        if phase == .loading { start(at: lastInstant ?? now) }
+        if phase == .loading { start(at: signals.lastInstant ?? now) }
         finish(.end, at: now)
     }
 
@@ -219,7 +216,7 @@ struct GStreamerModel: Sendable {
     private mutating func start(at instant: MonotonicInstant) {
         (phase, hold, interruptions) = (.playing, nil, PlayerInterruptions())
         emit(.start, at: instant)
-        isLate = false
+        signals.isLate = false
     }
 
     private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
@@ -360,12 +357,9 @@ struct GStreamerModel: Sendable {
     }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {
-        // What is known late can be earlier than what was reported meanwhile.
-        let instant = lastInstant.map { max($0, instant) } ?? instant
-        lastInstant = instant
-        var attributes = attributes
-        if isLate, action == .streamLoad || action == .start { attributes[.joinedLate] = true }
-        signals.append(PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes))
+        let instant = signals.instant(for: instant)
+        let signal = PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes)
+        signals.add(signal, at: instant)
     }
 
     private static func sum(_ left: Int, _ right: Int) -> Int {

@@ -113,6 +113,42 @@ extension StreamPlayback {
         }
     }
 
+    /// Checks an initialization section.
+    ///
+    /// - Returns: whether the profile's player fails because of it, so that nothing more is loaded.
+    private mutating func refuses(
+        initialization bytes: [UInt8],
+        of segment: MediaSegment,
+        _ role: StreamRole,
+        _ now: Timestamp
+    )
+        -> Bool
+    {
+        guard role != .subtitles, let plan = plan(of: role) else { return false }
+        apply(acceptance(of: plan.rendition).effects(ofInitialization: bytes, of: segment), now)
+        return isOver
+    }
+
+    /// Checks the first segment of a rendition.
+    ///
+    /// - Returns: whether the profile's player fails because of it, so that nothing more is loaded.
+    private mutating func refuses(
+        segment media: [UInt8],
+        _ content: SegmentContent,
+        _ delivery: MediaFeed.Delivery,
+        _ now: Timestamp
+    ) -> Bool {
+        let section = delivery.segment.initialization.flatMap { store.bytes(of: $0) }
+        let check = acceptance(of: delivery.plan.rendition)
+        apply(check.effects(ofMedia: media, content, of: delivery.segment, section: section), now)
+        return isOver
+    }
+
+    private func acceptance(of id: Rendition.ID) -> AcceptanceCheck {
+        let declared = manifest.presentation?.declaredCodecs(of: id) ?? []
+        return AcceptanceCheck(source: source, acceptance: profile.acceptance, declaredCodecs: declared)
+    }
+
     /// Continues with a segment that was requested with its initialization section, once the section is there.
     private mutating func initialized(
         _ plan: TrackLoading.Plan,

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentManifests
+internal import InstrumentTransport
 
 // The only place where loading accesses the network and the session.
 extension StreamPlayback {
@@ -46,6 +47,25 @@ extension StreamPlayback {
             feed.dropWaiting()
             session.exhausted(error, now: now.instant)
         }
+    }
+
+    /// The report of a request; nil for a host that is not configured.
+    private func report(on purpose: FetchPurpose, to url: HTTPURL, _ now: Timestamp) -> ReportedRequest? {
+        guard let reports, reports.isConfigured(url.host) else { return nil }
+        let view = view(now)
+        let reporter = RequestReporter(
+            tracks: tracks,
+            subtitles: subtitles.track,
+            manifest: manifest,
+            live: live.context,
+            throughput: choice.measuredBitrate,
+            measured: measured,
+            maximumBuffer: profile.buffer.maximum,
+            view: view
+        )
+        var report = reports.report(stallCount: view.stallCount)
+        reporter.describe(purpose, to: url, in: &report)
+        return ReportedRequest(mode: reports.reporting.mode, report: report)
     }
 
     /// Lets the adaptation rule look at the download of a segment while it runs.

@@ -34,11 +34,9 @@ struct VLCModel: Sendable {
     /// 0 to 100.
     private var volume: Int?
     private var isMuted: Bool?
-    private var isLate = false
     private var seekAsked: MonotonicInstant?
     private var messages: [String] = []
-    private var signals: [PlayerSignal] = []
-    private var lastInstant: MonotonicInstant?
+    private var signals = PlayerSignals()
 
     /// The latest instant at which an input that is not heard of can still play; nil while nothing moves.
     var runsDry: MonotonicInstant? { phase == .playing && motion.isMoving ? motion.runsDry : nil }
@@ -69,8 +67,7 @@ struct VLCModel: Sendable {
         case .message(let text): keep(text)
         case .silence: if phase == .playing, !isPaused { apply(motion.silence(at: now), at: now) }
         }
-        defer { signals = [] }
-        return signals
+        return signals.take()
     }
 
     private var isOpen: Bool { phase == .loading || phase == .playing }
@@ -98,15 +95,15 @@ struct VLCModel: Sendable {
     private mutating func join(_ media: VLCMedia, isPaused: Bool, at now: MonotonicInstant) {
         stop(at: now)
         begin(media)
-        (isLate, interruptions) = (true, PlayerInterruptions(isPaused: isPaused))
+        (signals.isLate, interruptions) = (true, PlayerInterruptions(isPaused: isPaused))
         motion.buffering(isFull: true, at: now)
         emit(.streamLoad, at: now)
     }
 
     private mutating func open(_ media: VLCMedia, at now: MonotonicInstant) {
         // The watch began between the begin and its event.
-        if phase == .loading, isLate, self.media == media {
-            isLate = false
+        if phase == .loading, signals.isLate, self.media == media {
+            signals.isLate = false
             return
         }
         stop(at: now)
@@ -116,13 +113,13 @@ struct VLCModel: Sendable {
 
     private mutating func begin(_ media: VLCMedia) {
         (motion, tracks, area, duration, messages, seekAsked) = (VLCMotion(), VLCTracks(), nil, nil, [], nil)
-        (phase, self.media, isLate, interruptions) = (.loading, media, false, PlayerInterruptions())
+        (phase, self.media, signals.isLate, interruptions) = (.loading, media, false, PlayerInterruptions())
     }
 
     private mutating func start(at instant: MonotonicInstant) {
         phase = .playing
         emit(.start, at: instant)
-        isLate = false
+        signals.isLate = false
     }
 
     private mutating func stop(at now: MonotonicInstant) {
@@ -142,7 +139,7 @@ struct VLCModel: Sendable {
                 return fail("libVLC ended the media before it played", at: now)
             }
             // Too short to be seen moving.
-            start(at: lastInstant ?? now)
+            start(at: signals.lastInstant ?? now)
         }
         finish(.end, at: now)
     }
@@ -265,12 +262,9 @@ struct VLCModel: Sendable {
     }
 
     private mutating func emit(_ action: Action, at instant: MonotonicInstant, attributes: Attributes = Attributes()) {
-        // What is known late can be earlier than what was reported meanwhile.
-        let instant = lastInstant.map { max($0, instant) } ?? instant
-        lastInstant = instant
-        var attributes = attributes
-        if isLate, action == .streamLoad || action == .start { attributes[.joinedLate] = true }
-        signals.append(PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes))
+        let instant = signals.instant(for: instant)
+        let signal = PlayerSignal(action, at: instant, status: status(at: instant), attributes: attributes)
+        signals.add(signal, at: instant)
     }
 
     /// A length in milliseconds; nil for media without one, and beyond what a duration of nanoseconds holds.

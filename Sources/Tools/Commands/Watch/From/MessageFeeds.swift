@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentBackends
 internal import InstrumentJSON
 internal import InstrumentKafka
 internal import InstrumentMonitor

@@ -3,25 +3,32 @@ internal import InstrumentCMCD
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-// Reports of the playback on requests.
-extension StreamPlayback {
-    /// The report of a request; nil for a host that is not configured.
+/// Describes a request and the playback that makes it, in the keys of CMCD.
+struct RequestReporter {
+    let tracks: [StreamRole: TrackLoading]
+    let subtitles: TrackLoading?
+    let manifest: ManifestLoading
+    /// The latency of a live stream, once it is known.
+    let live: AdaptationContext.Live?
+    /// The bitrate of downloads, bit/s; nil before the first one.
+    let throughput: Double?
+    let measured: MeasuredBitrate
+    /// The level at which the player pauses.
+    let maximumBuffer: Duration
+    let view: PlaybackView
+
+    /// Describes a request.
     ///
     /// Keys by the type of the request: every request has the session, its number, the state, the position and the
     /// throughput; a segment also its duration, its bitrate, those of the ladder, the buffer, dropped frames (a probe
     /// drops none), the sufficient throughput, and the next segment.
-    func report(on purpose: FetchPurpose, to url: HTTPURL, _ now: Timestamp) -> ReportedRequest? {
-        guard let reports, reports.isConfigured(url.host) else { return nil }
-        let view = view(now)
-        var report = reports.report(stallCount: view.stallCount)
+    func describe(_ purpose: FetchPurpose, to url: HTTPURL, in report: inout CMCDReport) {
         report[.objectType] = objectType(of: purpose).map { .token($0.rawValue) }
         describeStream(in: &report)
-        describePlayhead(view, in: &report)
-        if case .segment(let role) = purpose, let track = tracks[role] {
-            describe(track, role, view, in: &report)
-            report[.nextObjects] = nextObject(of: track, requesting: url)
-        }
-        return ReportedRequest(mode: reports.reporting.mode, report: report)
+        describePlayhead(in: &report)
+        guard case .segment(let role) = purpose, let track = tracks[role] else { return }
+        describe(track, role, in: &report)
+        report[.nextObjects] = nextObject(of: track, requesting: url)
     }
 
     private func objectType(of purpose: FetchPurpose) -> CMCDObjectType? {
@@ -30,7 +37,7 @@ extension StreamPlayback {
         case .index, .initialization: .initialization
         case .key, .licence: .key
         case .clock, .steering: nil
-        case .segment(.subtitles): plan(of: .subtitles)?.segment?.initialization == nil ? .caption : .timedText
+        case .segment(.subtitles): subtitles?.plan?.segment?.initialization == nil ? .caption : .timedText
         case .segment(let role), .hint(.part, let role): mediaType(of: role)
         case .hint(.initialization, _): .initialization
         }
@@ -54,10 +61,10 @@ extension StreamPlayback {
         }
         guard let id = tracks[.main]?.renditionInUse, let state = manifest[id], state.timeline != nil else { return }
         report[.streamType] = .token(state.isLive ? "l" : "v")
-        if state.isLive, let live = live.context { report[.liveLatency] = .integer(max(0, live.latency.milliseconds)) }
+        if state.isLive, let live { report[.liveLatency] = .integer(max(0, live.latency.milliseconds)) }
     }
 
-    private func describePlayhead(_ view: PlaybackView, in report: inout CMCDReport) {
+    private func describePlayhead(in report: inout CMCDReport) {
         let state: CMCDPlayerState =
             switch view.playhead {
             case .starting: .starting
@@ -70,26 +77,25 @@ extension StreamPlayback {
         if state == .starting || state == .seeking || state == .rebuffering { report[.isStartup] = .boolean(true) }
         if view.model != nil { report[.playheadTime] = .integer(Int(clamping: max(0, view.position) / 1_000_000)) }
         if let rate = view.model?.rate, state == .playing, rate != 1 { report[.playbackRate] = .decimal(rate) }
-        if let bitrate = choice.measuredBitrate {
-            report[.throughput] = .number(max(0, Int(clamping: Int64(clamping: bitrate / 1000))))
+        if let throughput {
+            report[.throughput] = .number(max(0, Int(clamping: Int64(clamping: throughput / 1000))))
         }
     }
 
-    private func describe(_ track: TrackLoading, _ role: StreamRole, _ view: PlaybackView, in report: inout CMCDReport)
-    {
+    private func describe(_ track: TrackLoading, _ role: StreamRole, in report: inout CMCDReport) {
         let type = mediaType(of: role)
         if let segment = track.plan?.segment {
             report[.objectDuration] = .integer(Int(clamping: max(0, segment.duration) / 1_000_000))
         }
         let level = Int(clamping: track.level(at: view.position) / 1_000_000)
         report[.bufferLength] = .number(level, type)
-        report[.targetBufferLength] = .number(max(0, profile.buffer.maximum.milliseconds), type)
+        report[.targetBufferLength] = .number(max(0, maximumBuffer.milliseconds), type)
         // At the current playback rate; before playback the buffer does not drain.
         if view.playhead == .playing, let rate = view.model?.rate, rate > 0 {
             report[.deadline] = .integer(Int(clamping: Int64(clamping: Double(level) / rate)))
         }
         if view.model != nil { report[.droppedFrames] = .integer(0) }
-        if role == .main { describeBitrates(of: track, type, view, in: &report) }
+        if role == .main { describeBitrates(of: track, type, in: &report) }
     }
 
     /// The bitrates of the requested rendition and of the ladder, as declared. What is not known is not sent
@@ -97,12 +103,7 @@ extension StreamPlayback {
     ///
     /// CTA-5004-B, Table 1, lets a player estimate `br`: that of the segment in the playlist, or else that of the
     /// segments of the rendition that were read. For `tb` and `lb` nothing is declared, so that they are not sent.
-    private func describeBitrates(
-        of track: TrackLoading,
-        _ type: CMCDObjectType?,
-        _ view: PlaybackView,
-        in report: inout CMCDReport
-    ) {
+    private func describeBitrates(of track: TrackLoading, _ type: CMCDObjectType?, in report: inout CMCDReport) {
         guard let presentation = manifest.presentation, let ladder = manifest.ladder, let plan = track.plan else {
             return
         }
@@ -113,7 +114,7 @@ extension StreamPlayback {
         let requested = declared[ladder.clamped(plan.rung)]
         let estimated = plan.segment?.bitrate.map { Int(clamping: $0) } ?? measured.bitrate(of: plan.rendition)
         guard let bitrate = requested ?? estimated, bitrate > 0 else { return }
-        report[.requestedThroughput] = sufficientThroughput(track, bitrate, view)
+        report[.requestedThroughput] = sufficientThroughput(track, bitrate)
         // HLS declares the total bitrate of the played renditions.
         let isAggregate = requested != nil && presentation.format == .hls && type != .muxed
         let kilobits = { (bitrate: Int) in
@@ -128,7 +129,7 @@ extension StreamPlayback {
 
     /// The throughput with which a segment arrives long before the buffer is empty, in kbit/s; nil while the player
     /// wants all that it can get.
-    private func sufficientThroughput(_ track: TrackLoading, _ bitrate: Int, _ view: PlaybackView) -> CMCDValue? {
+    private func sufficientThroughput(_ track: TrackLoading, _ bitrate: Int) -> CMCDValue? {
         guard view.playhead == .playing, let rate = view.model?.rate, rate > 0, let segment = track.plan?.segment else {
             return nil
         }
