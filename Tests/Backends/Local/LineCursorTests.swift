@@ -80,7 +80,8 @@ struct LineCursorTests {
         let text = String("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz".prefix(length))
         let expected = Array(text.utf8)
         func takes(_ line: String) throws -> Bool {
-            try #require(read(line) { cursor in expected.withUnsafeBufferPointer { cursor.takeText($0) } }?.value)
+            let found = read(line) { cursor in expected.withUnsafeBufferPointer { cursor.takeText($0) } }
+            return try #require(found).value == true
         }
         #expect(try takes(text + "\""))
         #expect(try !takes(text + "x"))
