@@ -18,10 +18,10 @@ func write(_ count: Int, to path: String) throws {
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     defer { try? handle.close() }
     let log = UInt64(0x1234_5678)
+    var recorder = Recorder()
     var pending: [SampleRecord] = []
     for number in 0..<count {
-        let (session, step) = (number / 800 * 8 + number % 8, number % 800 / 8)
-        let sample = Sample.event(event(session, step, at: Int64(number)))
+        let sample = Sample.event(recorder.event(number))
         pending.append(
             SampleRecord(id: SampleID(log: log, sequence: UInt64(number)), sequence: UInt64(number), sample: sample)
         )
@@ -30,46 +30,6 @@ func write(_ count: Int, to path: String) throws {
             pending.removeAll(keepingCapacity: true)
         }
     }
-}
-
-func event(_ session: Int, _ step: Int, at milliseconds: Int64) -> Event {
-    let actions: [Action] = [.ping, .bufferBegin, .bufferFinish, .qualityChangeUp, .ping, .qualityChangeDown]
-    let action: Action
-    switch step {
-    case 0: action = .mediaRequest
-    case 1: action = .streamLoad
-    case 2: action = .start
-    case 99: action = .end
-    default: action = actions[step % actions.count]
-    }
-    var attributes: Attributes = [
-        "senderId": .string("5EF683BE-0B30-422D-A4E6-690F3D4A7C71-\(session % 8)"), "trackerTarget": "probe",
-        "playbackId": .string("49BB59F8-9DE3-4809-A84F-\(100_000_000_000 + session)"),
-        "streamId": .string("10F34527-B685-4765-A86D-\(100_000_000_000 + session)"),
-        "title": "A film of the evening", "source": "https://media.example.org/films/evening/master.m3u8",
-        "inPlaybackBlock": .bool(step > 1), "inPauseBlock": false, "inSeekBlock": false, "inBufferBlock": false,
-        "countErrors": 0, "countStarts": 1, "accumPlayTime": .int(step * 1000), "accumBufferTime": .int(step),
-        "accumPauseTime": 0, "accumSeekTime": 0, "countRequests": .int(step), "countFailedRequests": 0,
-        "receivedBytes": .int(step * 250_000), "throughput": .int(4_000_000 + step * 1000),
-    ]
-    for (index, action) in [Action.trackerInit, .playerSet, .mediaRequest, .streamLoad, .bufferBegin, .start]
-        .enumerated()
-    {
-        attributes[action.timeKey] = step * 1000 + index
-    }
-    if step > 1 {
-        attributes[.bitrate] = 400_000 + step % 4 * 600_000
-        attributes[.resolutionWidth] = 640
-        attributes[.resolutionHeight] = 360
-        attributes[.fps] = 23.976023976023978
-        attributes[.position] = .milliseconds(step * 1000)
-        attributes["deltaPlayTime"] = .int(1000)
-    }
-    let time = Timestamp(
-        instant: MonotonicInstant(nanoseconds: milliseconds * 1_000_000),
-        wallTime: WallTime(milliseconds: 1_795_353_396_000 + milliseconds)
-    )
-    return Event(action, tracker: TrackerID(session % 8), time: time, attributes: attributes)
 }
 
 /// The largest resident memory of this process so far, in MiB; 0 where the system does not say.
@@ -110,20 +70,25 @@ func measureDuckDB(_ path: String) throws {
     process.waitUntilExit()
 }
 
-let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
-let path = NSTemporaryDirectory() + "replay-benchmark.ndjson"
-try write(count, to: path)
-print(path)
-print("after writing: peak \(peakMemory()) MiB")
-try measure("read", path) { _ in }
-var sessions = SessionReader()
-var closed = 0
-try measure("read and divided into sessions", path) { closed += sessions.observe($0).closed.count }
-var metricalc = QualityMetricalc()
-var metrics: [Metric] = []
-try measure("read and computed into metrics", path) {
-    metrics.removeAll(keepingCapacity: true)
-    metricalc.process($0, into: &metrics)
+func measureAll(_ count: Int) throws {
+    let path = NSTemporaryDirectory() + "replay-benchmark.ndjson"
+    try write(count, to: path)
+    print(path)
+    print("after writing: peak \(peakMemory()) MiB")
+    try measure("read", path) { _ in }
+    var sessions = SessionReader()
+    var closed = 0
+    try measure("read and divided into sessions", path) { closed += sessions.observe($0).closed.count }
+    var metricalc = QualityMetricalc()
+    var metrics: [Metric] = []
+    var made = 0
+    try measure("read and computed into metrics", path) {
+        metrics.removeAll(keepingCapacity: true)
+        metricalc.process($0, into: &metrics)
+        made += metrics.count
+    }
+    print("\(closed) sessions, \(made) metrics")
+    try measureDuckDB(path)
 }
-print("\(closed) sessions")
-try measureDuckDB(path)
+
+try measureAll(CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)

@@ -153,7 +153,7 @@ final class KafkaConnection: Sendable {
     ) -> DeliveryOutcome {
         let (notes, clock) = (producer.notes, SystemClock())
         let (begin, count) = (clock.now, notes.reports.underWayCount)
-        for id in ids {
+        for id in ids where notes.reports.underWayCount > 0 {
             while notes.reports.isUnderWay(id) {
                 if isCancelled() { return unreached(producer) ?? cancelled }
                 if notes.reports.underWayCount == count, begin.duration(to: clock.now) >= patience,

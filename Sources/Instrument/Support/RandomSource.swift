@@ -34,6 +34,9 @@ public struct RandomSource: Sendable {
 
 /// The text form of a UUID (RFC 9562, section 4), without Foundation.
 package enum UUIDText {
+    /// The bytes of a UUID as text.
+    package static let length = 36
+
     /// The two halves of a UUID of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562, section 4); nil for
     /// any other text.
     package static func read(_ text: String) -> (high: UInt64, low: UInt64)? {
@@ -52,20 +55,24 @@ package enum UUIDText {
     }
 
     package static func describe(high: UInt64, low: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
-            var index = 0
-            for (word, shifts) in [(high, 60), (low, 60)] {
-                for shift in stride(from: shifts, through: 0, by: -4) {
-                    if index == 8 || index == 13 || index == 18 || index == 23 {
-                        buffer[index] = UInt8(ascii: "-")
-                        index += 1
-                    }
-                    let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
-                    buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
-                    index += 1
-                }
+        String(unsafeUninitializedCapacity: length) { buffer in
+            write(high: high, low: low, to: buffer)
+            return length
+        }
+    }
+
+    /// Writes a UUID to memory of ``length`` bytes.
+    package static func write(high: UInt64, low: UInt64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
+        var index = 0
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                buffer[index] = UInt8(ascii: "-")
+                index += 1
             }
-            return index
+            let word = digit < 16 ? high : low
+            let value = UInt8(truncatingIfNeeded: word &>> UInt64(60 - 4 * (digit & 15))) & 15
+            buffer[index] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+            index += 1
         }
     }
 }

@@ -112,10 +112,20 @@ extension AttributeStorage.Header {
     mutating func takeAll(from first: UnsafeMutablePointer<Attributes.Element>, count: Int) {
         elements.moveInitialize(from: first, count: count)
         self.count = count
-        for index in 0..<count {
-            mark(elements[index].name, at: index)
-            payloadSize += elements[index].value.payloadSize
+        // In local values, because every line of a recording passes here: what stands in memory is read again for each
+        // element.
+        var (low, high, largest, size) = (UInt64(0), UInt64(0), UInt32(0), 0)
+        let elements = UnsafePointer(elements)
+        withUnsafeMutableBytes(of: &positions) { positions in
+            for index in 0..<count {
+                let name = elements[index].name
+                if name.number & 64 == 0 { low |= Self.bit(of: name) } else { high |= Self.bit(of: name) }
+                positions[Int(name.number & 127)] = UInt8(truncatingIfNeeded: index)
+                largest = max(largest, name.number)
+                size += elements[index].value.payloadSize
+            }
         }
+        (present, largestNumber, payloadSize) = ((low, high), largest, size)
     }
 
     /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".

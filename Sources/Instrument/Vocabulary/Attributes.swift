@@ -69,7 +69,11 @@ public struct Attributes: @unchecked Sendable {
     /// The value with the given key; nil if it is absent or of another type. Setting nil removes it.
     @inlinable
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        get { self[key.name].flatMap(Value.init(attributeValue:)) }
+        get {
+            // In place: a number is read without a copy of the value, which may hold a text.
+            defer { withExtendedLifetime(self) {} }
+            return element(named: key.name).flatMap { Value(attributeValue: $0.pointee.value) }
+        }
         set {
             if let newValue { set(newValue.attributeValue, for: key.name) } else { remove(key.name) }
         }
@@ -84,6 +88,13 @@ public struct Attributes: @unchecked Sendable {
         set {
             if let newValue { set(newValue, for: name) } else { remove(name) }
         }
+    }
+
+    /// Where an attribute is, as long as these attributes are neither changed nor released; nil if it is absent.
+    @usableFromInline
+    func element(named name: AttributeName) -> UnsafePointer<Element>? {
+        guard let header, let index = header.index(of: name) else { return nil }
+        return UnsafePointer(header.pointee.elements + index)
     }
 
     /// Sets a value; one that is not finite removes what was there.

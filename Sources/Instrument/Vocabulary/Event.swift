@@ -27,7 +27,13 @@ public struct Event: Hashable, Sendable {
     /// A duration as it stands on the wire, in whole milliseconds; spares the conversion where only that is wanted.
     @inlinable
     public subscript(milliseconds key: AttributeKey<Duration>) -> Int? {
-        get { if case .int(let value)? = attributes[key.name] { value } else { nil } }
+        get {
+            defer { withExtendedLifetime(attributes) {} }
+            guard let element = attributes.element(named: key.name), case .int(let value) = element.pointee.value else {
+                return nil
+            }
+            return value
+        }
         set { attributes[key.name] = newValue.map { .int($0) } }
     }
 }

@@ -24,6 +24,11 @@ public struct SampleID: Hashable, Sendable, CustomStringConvertible {
         (high, low) = words
     }
 
+    /// Writes the text of the identifier to memory of `UUIDText.length` bytes.
+    package func write(to memory: UnsafeMutableBufferPointer<UInt8>) {
+        UUIDText.write(high: high, low: low, to: memory)
+    }
+
     /// The random number of the sample's log: 62 bits, the same for all samples of a log.
     public var log: UInt64 { ((high >> 16) << 12 | high & 0xFFF) << 2 | low >> 60 & 3 }
 

@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentText
 
 /// Writes JSON (RFC 8259) as UTF-8, straight into bytes.
 ///
@@ -29,6 +30,12 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// A name that stands in the source with its quotes and its colon, and needs no escape.
+    package mutating func key(quoted name: StaticString) {
+        raw(name)
+        needsComma = false
+    }
+
     /// A name in quotes with its colon.
     package static func quoted(_ name: String) -> [UInt8] {
         var writer = JSONWriter(capacity: name.utf8.count + 3)
@@ -39,8 +46,8 @@ package struct JSONWriter {
     package mutating func value(_ value: AttributeValue) {
         switch value {
         case .string(let text): string(text)
-        case .int(let number): raw(String(number))
-        case .double(let number): raw(number.isFinite ? String(number) : "null")
+        case .int(let number): integer(number)
+        case .double(let number): double(number)
         case .bool(let truth): raw(truth ? "true" : "false")
         case .array(let values): array { for value in values { $0.value(value) } }
         case .object(let values):
@@ -58,8 +65,8 @@ package struct JSONWriter {
         switch value {
         case .null: raw("null")
         case .bool(let truth): raw(truth ? "true" : "false")
-        case .int(let number): raw(String(number))
-        case .double(let number): raw(number.isFinite ? String(number) : "null")
+        case .int(let number): integer(number)
+        case .double(let number): double(number)
         case .string(let text): string(text)
         case .array(let values): array { for value in values { $0.json(value) } }
         case .object(let members):
@@ -77,14 +84,37 @@ package struct JSONWriter {
         quote(text)
     }
 
+    /// An identifier as a text.
+    package mutating func string(_ identifier: SampleID) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UUIDText.length) { text in
+            identifier.write(to: text)
+            bytes.append(contentsOf: UnsafeBufferPointer(text))
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// An integer.
+    package mutating func integer(_ number: Int) {
+        separate()
+        bytes.append(decimal: number)
+    }
+
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    private mutating func raw(_ text: String) {
+    private mutating func double(_ number: Double) {
+        if !number.isFinite { return raw("null") }
         separate()
-        bytes.append(contentsOf: text.utf8)
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    private mutating func raw(_ text: StaticString) {
+        separate()
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private mutating func nest(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
@@ -107,14 +137,26 @@ package struct JSONWriter {
         text.withUTF8 { utf8 in
             var start = 0
             // Most texts need no escape, and are copied at once.
-            for index in utf8.indices where Self.needsEscape(utf8[index]) {
-                bytes.append(contentsOf: utf8[start..<index])
-                escape(utf8[index])
-                start = index + 1
+            while case let end = Self.endOfPlainText(utf8, from: start), end < utf8.count {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
+                escape(utf8[end])
+                start = end + 1
             }
-            bytes.append(contentsOf: utf8[start...])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// The place of the first byte that needs an escape, from a place on; the count if none does.
+    private static func endOfPlainText(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(text)
+        var place = start
+        while place + 8 <= bytes.count {
+            if bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self).hasStringEnd { break }
+            place += 8
+        }
+        while place < bytes.count, !needsEscape(bytes[place]) { place += 1 }
+        return place
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -13,45 +13,45 @@ enum SampleLine {
 
     static func write(_ record: SampleRecord, to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.key("id")
-            writer.string(record.id.description)
-            writer.key("sequence")
-            writer.value(.int(Int(clamping: record.sequence)))
+            writer.key(quoted: "\"id\":")
+            writer.string(record.id)
+            writer.key(quoted: "\"sequence\":")
+            writer.integer(Int(clamping: record.sequence))
             describe(record.sample, to: &writer)
-            writer.key("tracker")
-            writer.value(.int(record.sample.tracker.number))
-            writer.key("time")
-            writer.value(.int(Int(clamping: record.sample.time.wallTime.milliseconds)))
-            writer.key("instant")
-            writer.value(.int(Int(clamping: record.sample.time.instant.nanoseconds)))
+            writer.key(quoted: "\"tracker\":")
+            writer.integer(record.sample.tracker.number)
+            writer.key(quoted: "\"time\":")
+            writer.integer(Int(clamping: record.sample.time.wallTime.milliseconds))
+            writer.key(quoted: "\"instant\":")
+            writer.integer(Int(clamping: record.sample.time.instant.nanoseconds))
             if let service = record.service {
-                writer.key("service")
+                writer.key(quoted: "\"service\":")
                 writer.string(service.description)
             }
-            writer.key("attributes")
+            writer.key(quoted: "\"attributes\":")
             write(record.sample.attributes, to: &writer)
         }
         writer.newline()
     }
 
     private static func describe(_ sample: Sample, to writer: inout JSONWriter) {
-        writer.key("type")
+        writer.key(quoted: "\"type\":")
         switch sample {
         case .event(let event):
             writer.string("event")
-            writer.key("action")
+            writer.key(quoted: "\"action\":")
             writer.string(event.action.name)
         case .metric(let metric):
             writer.string("metric")
-            writer.key("name")
+            writer.key(quoted: "\"name\":")
             writer.string(metric.name.spelling)
-            writer.key("kind")
+            writer.key(quoted: "\"kind\":")
             writer.string(metric.name.kind.rawValue)
-            writer.key("unit")
+            writer.key(quoted: "\"unit\":")
             writer.string(metric.name.unit.rawValue)
-            writer.key("value")
+            writer.key(quoted: "\"value\":")
             switch metric.value {
-            case .int(let number): writer.value(.int(number))
+            case .int(let number): writer.integer(number)
             case .double(let number): writer.value(.double(number))
             }
         }
@@ -60,9 +60,11 @@ enum SampleLine {
     private static func write(_ attributes: Attributes, to writer: inout JSONWriter) {
         let entries = writer.order.entries(of: attributes)
         writer.object { writer in
-            for entry in entries {
-                writer.key(quoted: entry.quotedName)
-                writer.value(attributes[entry.position].value)
+            attributes.withElements { elements in
+                for entry in entries {
+                    writer.key(quoted: entry.quotedName)
+                    writer.value(elements[entry.position].value)
+                }
             }
         }
     }

@@ -11,27 +11,24 @@ struct SampleLineParser {
     /// The number of different names, actions or texts to keep.
     private static let tableCapacity = 4096
 
-    private var names = ByteTable<AttributeName>(capacity: tableCapacity)
-    /// `"name":` of each name in a row, and where each one begins; one more beginning than names.
-    private var quotedNames: [UInt8] = []
-    private var quotedStarts: [Int] = [0]
-    /// For each name the name that followed it last, plus one; zero for none. A successor is greater, byte by byte.
-    private var successors: [Int] = []
-    private var firstName: Int?
+    /// The position of each name in the trail.
+    private var names = ByteTable<Int>(capacity: tableCapacity)
+    private let trail = NameTrail()
     private var texts = PredictedTexts(capacity: tableCapacity)
-    /// For each name the position of its last text.
-    private var lastTexts: [Int] = []
     private var numbers = ByteTable<Double>(capacity: tableCapacity)
+    /// The position of the last fraction that was a metric's value.
+    private var lastValue = 0
     private var actions = ByteTable<Action>(capacity: tableCapacity)
     private var metricNames = ByteTable<MetricName>(capacity: tableCapacity)
     private let elements = ElementBuffer()
 
     /// Returns the record of a line, without its line feed; nil declines the line.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> SampleRecord? {
-        guard var cursor = LineCursor(line), cursor.take("{\"id\":\""), let id = Self.identifier(&cursor),
+        guard var cursor = LineCursor(line), cursor.take("{\"id\":\""), let halves = cursor.identifier(),
             cursor.take("\",\"sequence\":"), let number = cursor.integer(), let sequence = UInt64(exactly: number),
             cursor.take(",\"type\":\"")
         else { return nil }
+        let id = SampleID(high: halves.high, low: halves.low)
         if cursor.take("event\",\"action\":\"") {
             guard let action = action(&cursor), let (tracker, time) = Self.origin(&cursor) else { return nil }
             var service: ServiceName?
@@ -50,16 +47,6 @@ struct SampleLineParser {
         else { return nil }
         let metric = Metric(name, value, tracker: tracker, time: time, attributes: attributes)
         return SampleRecord(id: id, sequence: sequence, sample: .metric(metric), service: service)
-    }
-
-    /// The digits of a UUID, with its hyphens.
-    private static func identifier(_ cursor: inout LineCursor) -> SampleID? {
-        let hyphen = UInt8(ascii: "-")
-        guard let a = cursor.hexadecimal(8), cursor.take(hyphen), let b = cursor.hexadecimal(4), cursor.take(hyphen),
-            let c = cursor.hexadecimal(4), cursor.take(hyphen), let d = cursor.hexadecimal(4), cursor.take(hyphen),
-            let e = cursor.hexadecimal(12)
-        else { return nil }
-        return SampleID(high: a << 32 | b << 16 | c, low: d << 48 | e)
     }
 
     private static func origin(_ cursor: inout LineCursor) -> (TrackerID, Timestamp)? {
@@ -108,19 +95,28 @@ struct SampleLineParser {
 
     private mutating func metricValue(_ cursor: inout LineCursor) -> Metric.Value? {
         if let value = cursor.integer() { return .int(value) }
-        return double(&cursor).map { .double($0) }
+        var last = lastValue
+        defer { lastValue = last }
+        return double(&cursor, after: &last).map { .double($0) }
     }
 
     /// The members of an object whose names are sorted by their bytes, and so are all different.
-    private mutating func attributes(_ cursor: inout LineCursor) -> Attributes? {
-        guard cursor.take(",\"attributes\":{") else { return nil }
+    private mutating func attributes(_ line: inout LineCursor) -> Attributes? {
+        guard line.take(",\"attributes\":{") else { return nil }
         elements.removeAll()
-        if cursor.take(UInt8(ascii: "}")) { return Attributes() }
-        var last: Int?
+        if line.take(UInt8(ascii: "}")) { return Attributes() }
+        // A copy, which stays in registers.
+        var cursor = line
+        defer { line = cursor }
+        var (last, next) = (-1, trail.first)
         while true {
-            guard let name = name(after: last, &cursor), let value = value(of: name, &cursor) else { return nil }
-            last = name
-            elements.append(Attributes.Element(name: names.values[name], value: value))
+            if next < 0 || !cursor.take(UnsafeBufferPointer(trail[next].quoted)) {
+                guard let learned = learnName(after: last, &cursor) else { return nil }
+                next = learned
+            }
+            guard let value = value(of: next, &cursor) else { return nil }
+            elements.append(Attributes.Element(name: trail[next].name, value: value))
+            (last, next) = (next, trail[next].successor)
             if cursor.take(UInt8(ascii: ",")) { continue }
             return cursor.take(UInt8(ascii: "}")) ? elements.take() : nil
         }
@@ -128,23 +124,15 @@ struct SampleLineParser {
 
     /// The position of the next name and its colon; nil if the name is not greater than the last one, or not printable
     /// ASCII.
-    @inline(__always)
-    private mutating func name(after last: Int?, _ cursor: inout LineCursor) -> Int? {
-        let predicted = last.map { successors[$0] - 1 } ?? firstName ?? -1
-        if predicted >= 0 {
-            let place = quotedStarts[predicted]..<quotedStarts[predicted + 1]
-            let isNext = quotedNames.withUnsafeBufferPointer { cursor.take(UnsafeBufferPointer(rebasing: $0[place])) }
-            if isNext { return predicted }
-        }
-        return learnName(after: last, &cursor)
-    }
-
-    private mutating func learnName(after last: Int?, _ cursor: inout LineCursor) -> Int? {
+    ///
+    /// - Parameter last: the position of the name before it; negative for none.
+    @inline(never)
+    private mutating func learnName(after last: Int, _ cursor: inout LineCursor) -> Int? {
         guard cursor.take(UInt8(ascii: "\"")), let text = cursor.text(), cursor.take(UInt8(ascii: ":")),
             text.allSatisfy({ (0x20..<0x7F).contains($0) })
         else { return nil }
-        if let last, !names.withKey(at: last, { $0.lexicographicallyPrecedes(text) }) { return nil }
-        let known = names.position(of: text)
+        if last >= 0, !trail[last].spelling.lexicographicallyPrecedes(text) { return nil }
+        let known = names.position(of: text).map { names.values[$0] }
         // Emptying the table would invalidate the position of the last name: decline the line, and start again with the
         // next one.
         if known == nil, names.count == Self.tableCapacity {
@@ -152,18 +140,13 @@ struct SampleLineParser {
             return nil
         }
         guard let position = known ?? insertName(text) else { return nil }
-        if let last { successors[last] = position + 1 } else { firstName = position }
+        if last >= 0 { trail[last].successor = position } else { trail.first = position }
         return position
     }
 
     private mutating func insertName(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
-        let spelling = String(decoding: text, as: UTF8.self)
-        guard let position = names.insert(AttributeName(spelling), for: text) else { return nil }
-        quotedNames += JSONWriter.quoted(spelling)
-        quotedStarts.append(quotedNames.count)
-        successors.append(0)
-        lastTexts.append(0)
-        return position
+        guard names.insert(trail.count, for: text) != nil else { return nil }
+        return trail.append(String(decoding: text, as: UTF8.self))
     }
 
     @inline(__always)
@@ -171,21 +154,29 @@ struct SampleLineParser {
         switch cursor.peek {
         case UInt8(ascii: "\""):
             _ = cursor.take(UInt8(ascii: "\""))
-            return texts.take(&cursor, after: &lastTexts[name]).map { .string($0) }
+            return texts.take(&cursor, after: &trail[name].lastText).map { .string($0) }
         case UInt8(ascii: "t"): return cursor.take("true") ? .bool(true) : nil
         case UInt8(ascii: "f"): return cursor.take("false") ? .bool(false) : nil
         default:
             if let number = cursor.integer() { return .int(number) }
-            return double(&cursor).map { .double($0) }
+            return double(&cursor, after: &trail[name].lastNumber).map { .double($0) }
         }
     }
 
     /// A number with a fraction or an exponent; nil for anything else, and for integers beyond 18 digits.
-    private mutating func double(_ cursor: inout LineCursor) -> Double? {
+    ///
+    /// - Parameter last: the position of the number before it, which is tried first; becomes the position of this one.
+    ///   Any position is safe: the bytes of the number are compared.
+    @inline(never)
+    private mutating func double(_ cursor: inout LineCursor, after last: inout Int) -> Double? {
+        if last < numbers.count, numbers.withKey(at: last, { cursor.takeNumber($0) }) { return numbers.values[last] }
         let token = cursor.numberToken()
-        if let known = numbers.position(of: token) { return numbers.values[known] }
+        if let known = numbers.position(of: token) {
+            last = known
+            return numbers.values[known]
+        }
         guard case .double(let value)? = try? JSONReader.read(Array(token)) else { return nil }
-        _ = numbers.insert(value, for: token)
+        last = numbers.insert(value, for: token) ?? last
         return value
     }
 }

@@ -26,7 +26,10 @@ public struct QualityMetricalc: Metricalc {
 
     /// Appends the metrics that follow from `event`.
     public mutating func process(_ event: Event, into metrics: inout [Metric]) {
-        reader.observe(event) { model, visit in model.report(event, visit, into: &metrics) }
+        // Through a pointer: of a captured event, the compiler makes a copy at each call that passes the closure on.
+        withUnsafePointer(to: event) { event in
+            reader.observe(event.pointee) { model, visit in model.report(event.pointee, visit, into: &metrics) }
+        }
     }
 
     /// Drops everything about a removed tracker.

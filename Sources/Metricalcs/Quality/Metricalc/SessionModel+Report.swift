@@ -1,6 +1,8 @@
 internal import Instrument
 
 /// The metrics of a session that an event made known.
+///
+/// All methods are mutating, also those that change nothing: for others, the compiler copies the model at each call.
 extension SessionModel {
     /// Appends the metrics.
     mutating func report(_ event: Event, _ visit: SessionReader.Visit, into metrics: inout [Metric]) {
@@ -52,7 +54,7 @@ extension SessionModel {
     }
 
     /// Times of the start and of requests: each belongs to one event.
-    private func reportMoments(of event: Event, to report: inout SessionReport) {
+    private mutating func reportMoments(of event: Event, to report: inout SessionReport) {
         let isStart = event.action == .start || session.lostEvents[.start] != nil
         if isStart, reported.plays == 0, session.startup.hasStarted {
             report.add(.startTime, session.startTime)
@@ -80,7 +82,7 @@ extension SessionModel {
     }
 
     /// Whether a seek is over with an event.
-    private func hasPictureAgain(after event: Event) -> Bool {
+    private mutating func hasPictureAgain(after event: Event) -> Bool {
         (event.action == .seekFinish || event.action == .bufferFinish) && session.state != .seeking
     }
 
@@ -92,17 +94,18 @@ extension SessionModel {
     private mutating func reportTimes(to report: inout SessionReport) {
         let watched = session.times.sum(.playing, .rebuffering, .seeking)
         report.add(.watchTime, watched, beyond: &reported.watchTime)
-        for (rendition, time) in session.picture.renditions.sorted(by: { $0.key < $1.key }) {
-            report.add(.timeInQuality, time, beyond: &reported.renditions[rendition, default: 0]) {
-                $0[.rendition] = rendition
-            }
+        // One rendition, of most sessions, is in order.
+        let renditions = session.picture.renditionTimes.all
+        let sorted = renditions.count > 1 ? renditions.sorted { $0.name < $1.name } : renditions
+        for (rendition, time) in sorted {
+            report.add(time, of: rendition, beyond: &reported.renditions[rendition, default: ReportedRendition()])
         }
         report.add(.playbackRateTime, session.picture.fastTime, beyond: &reported.fastTime) { $0[.rate] = "fast" }
         report.add(.playbackRateTime, session.picture.slowTime, beyond: &reported.slowTime) { $0[.rate] = "slow" }
     }
 
     /// Readings, of which the latest counts.
-    private func reportReadings(to report: inout SessionReport) {
+    private mutating func reportReadings(to report: inout SessionReport) {
         report.add(.rebufferRatio, session.rebufferRatio)
         report.add(.rebufferFrequency, session.rebufferFrequency)
         report.add(.timeBetweenRebuffers, session.timeBetweenRebuffers)
@@ -111,7 +114,7 @@ extension SessionModel {
         report.add(.latencyDrift, session.picture.latencyDrift)
     }
 
-    private func reportOutcome(to report: inout SessionReport) {
+    private mutating func reportOutcome(to report: inout SessionReport) {
         if session.failures.isStartFailure { report.add(.startFailure, 1) }
         if session.isExitBeforeStart { report.add(.exitBeforeStart, 1) }
         if session.failures.isPlaybackFailure { report.add(.playbackFailure, 1) }
@@ -153,6 +156,19 @@ struct SessionReport {
         var attributes = identity
         label(&attributes)
         append(name, .int(growth), attributes)
+    }
+
+    /// Adds the time by which a rendition has grown since it was reported.
+    mutating func add(_ time: Int, of rendition: String, beyond reported: inout ReportedRendition) {
+        let (growth, overflow) = time.subtractingReportingOverflow(reported.milliseconds)
+        guard growth > 0, !overflow else { return }
+        reported.milliseconds = time
+        var attributes = reported.attributes ?? identity
+        if reported.attributes == nil {
+            attributes[.rendition] = rendition
+            reported.attributes = attributes
+        }
+        append(.timeInQuality, .int(growth), attributes)
     }
 
     private mutating func append(_ name: MetricName, _ value: Metric.Value, _ attributes: Attributes) {

@@ -51,7 +51,17 @@ struct HubSpan {
     var sumBefore: Int?
     var sumAfter: Int?
 
-    /// The events that are missing before `event`. Empty, at the cost of a few comparisons, if none is.
+    /// Whether no event is missing before `event`, at the cost of a few comparisons. False does not mean that one is.
+    func isComplete(before event: Event) -> Bool {
+        guard let block else { return true }
+        if event.action == finish { return false }
+        return (event.action != begin && block) == (openSince != nil) && growth == 0
+    }
+
+    /// The growth of the sum with the events that are missing, and the event itself.
+    private var growth: Int { max(0, (sumAfter ?? 0).saturatingSubtract(sumBefore ?? sumAfter ?? 0)) }
+
+    /// The events that are missing before `event`.
     ///
     /// The block says whether the last change is missing, the sum says how long finished interruptions were, and the
     /// attributes `timeSince…` say when the latest one began and finished. Without them, a change counts from the first
@@ -60,7 +70,7 @@ struct HubSpan {
         guard let block else { return [] }
         let isFinish = event.action == finish
         let isOpenBefore = isFinish || (event.action != begin && block)
-        let growth = max(0, (sumAfter ?? 0).saturatingSubtract(sumBefore ?? sumAfter ?? 0))
+        let growth = self.growth
         switch (openSince?.milliseconds, isOpenBefore) {
         case (nil, false):
             return growth > 0 ? Clues(self, event, last).whole(of: growth) : []

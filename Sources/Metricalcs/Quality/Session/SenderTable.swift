@@ -3,7 +3,10 @@ internal import Instrument
 /// A sender that a reader remembers, and its open session.
 struct Sender: Sendable {
     let name: String
-    var model: SessionModel?
+    /// The open session; ``SessionModel/none`` while none is open. Not an optional, which is moved out and back for a
+    /// change.
+    var model = SessionModel.none
+    private(set) var isOpen = false
     var tracker: TrackerID
     var sessionCount = 0
     var lastPlaybackId: String?
@@ -12,23 +15,15 @@ struct Sender: Sendable {
     /// The number of the event that opened the session.
     var opened = 0
 
-    // A pattern looks at the case alone; `!= nil` copies the model.
-    var isOpen: Bool { if case .some = model { true } else { false } }
-    var hasStarted: Bool { model?.session.startup.hasStarted == true }
-    var hasFailed: Bool { model?.session.state == .failed }
-    /// Whether the session has ended; a session that stays open after its end has failed.
-    var isOver: Bool { model?.session.state.isTerminal == true }
+    init(name: String, tracker: TrackerID) { (self.name, self.tracker) = (name, tracker) }
 
-    /// Whether an event with this `playbackId` belongs to the open session.
-    func matches(_ playbackId: String?) -> Bool {
-        guard let playbackId, let known = model?.session.playbackId else { return true }
-        return playbackId == known
-    }
+    /// Opens a session.
+    mutating func open(_ session: consuming SessionModel) { (model, isOpen) = (session, true) }
 
     /// Drops the session, and keeps the identifier of its playback.
     mutating func release() {
-        lastPlaybackId = model?.session.playbackId
-        model = nil
+        lastPlaybackId = model.session.playbackId
+        (model, isOpen) = (.none, false)
     }
 }
 
@@ -51,6 +46,19 @@ struct SenderTable: Sendable {
 
     /// The places of all senders.
     var slots: [Slot] { Array(places.values) }
+
+    // Questions of each event, about stored properties alone: a property or a method of a sender would copy the sender.
+
+    func hasStarted(_ slot: Slot) -> Bool { entries[slot].model.session.startup.hasStarted }
+    func hasFailed(_ slot: Slot) -> Bool { entries[slot].model.session.state == .failed }
+    /// Whether the session has ended; a session that stays open after its end has failed.
+    func isOver(_ slot: Slot) -> Bool { entries[slot].model.session.state.isTerminal }
+
+    /// Whether an event with this `playbackId` belongs to the open session.
+    func matches(_ slot: Slot, _ playbackId: String?) -> Bool {
+        guard let playbackId, let known = entries[slot].model.session.playbackId else { return true }
+        return playbackId == known
+    }
 
     /// The place of a sender; nil for a sender that the table does not have.
     func slot(of name: String) -> Slot? { places[name] }

@@ -12,7 +12,7 @@ extension SessionModel {
         // If nothing tells when playback started, the flags are adopted with the event.
         let isStartUnknown =
             !phase.hasStarted && isInPlayback && event.action != .start && lost.last?.action != .start
-        if !isStartUnknown { lost += missedSpans(before: event, reading) }
+        if !isStartUnknown { addMissedSpans(before: event, reading, to: &lost) }
         guard !lost.isEmpty else { return }
         apply(lost: lost, before: event)
     }
@@ -75,8 +75,10 @@ extension SessionModel {
         return lost
     }
 
-    /// The pauses, seeks and stalls that are missing.
-    private func missedSpans(before event: Event, _ reading: HubReading) -> [LostEvent] {
+    /// Adds the pauses, seeks and stalls that are missing.
+    ///
+    /// Mutating, although it changes nothing: otherwise the compiler copies the model for each event.
+    private mutating func addMissedSpans(before event: Event, _ reading: HubReading, to lost: inout [LostEvent]) {
         let isBufferFinish = event.action == .bufferFinish
         let pauses = HubSpan(
             begin: .pauseBegin,
@@ -105,8 +107,9 @@ extension SessionModel {
             sumAfter: reading.bufferTime
         )
         let last = session.end.instant
-        let lost = pauses.lost(before: event, after: last) + seeks.lost(before: event, after: last)
-        return lost + stalls.lost(before: event, after: last)
+        if !pauses.isComplete(before: event) { lost += pauses.lost(before: event, after: last) }
+        if !seeks.isComplete(before: event) { lost += seeks.lost(before: event, after: last) }
+        if !stalls.isComplete(before: event) { lost += stalls.lost(before: event, after: last) }
     }
 
     /// The block of a pause or a seek at the end of a stall: there the hub reports the one in which the stall began.

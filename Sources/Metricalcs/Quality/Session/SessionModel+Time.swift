@@ -39,7 +39,7 @@ extension SessionModel {
             session.picture.bitrateTime = session.picture.bitrateTime.saturatingAdd(mediaTime)
             session.picture.bitrateProduct.add(Int128(bitrate) * Int128(mediaTime))
         }
-        if let rendition = picture.rendition { session.picture.add(milliseconds, to: rendition) }
+        if let rendition = picture.rendition { session.picture.renditionTimes.add(milliseconds, to: rendition) }
         if picture.rate > 1000 { session.picture.fastTime += milliseconds }
         if picture.rate < 1000 { session.picture.slowTime += milliseconds }
         if let latency = picture.latency { session.picture.latency.record(latency, count: milliseconds) }
@@ -98,13 +98,6 @@ extension SessionState {
         case .joining, .ad, .playing, .paused, .ended: true
         default: false
         }
-    }
-}
-
-extension PictureSums {
-    mutating func add(_ milliseconds: Int, to rendition: String) {
-        let isListed = renditions[rendition] != nil || renditions.count < Self.renditionLimit
-        renditions[isListed ? rendition : "other", default: 0] += milliseconds
     }
 }
 

@@ -52,6 +52,15 @@ public struct SessionModel: Hashable, Sendable {
         observe(event)
     }
 
+    /// Stands where no session is open.
+    static let none = SessionModel()
+
+    private init() {
+        let begin = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        session = QualitySession(key: SessionKey(sender: "", number: 0), begin: begin)
+        recording = .sums
+    }
+
     /// The state after the latest event.
     public var state: SessionState { session.state }
 
@@ -85,9 +94,6 @@ public struct SessionModel: Hashable, Sendable {
         countCoreLosses(before: event, HubReading(event))
         countCore(event)
     }
-
-    /// Passes the model to `body`, in place.
-    mutating func visit(_ body: (inout SessionModel) -> Void) { body(&self) }
 
     /// Ends a session whose events stop without an end: it counts as stopped. A session that has ended does not
     /// change.

@@ -64,12 +64,12 @@ public struct SessionReader: Sendable {
 
     /// The sums of a session so far; nil if the session is not open.
     public func session(_ key: SessionKey) -> QualitySession? {
-        guard let slot = senders.slot(of: key.sender), let session = senders.entries[slot].model?.session,
-            session.key == key
+        guard let slot = senders.slot(of: key.sender), senders.entries[slot].isOpen,
+            senders.entries[slot].model.session.key == key
         else {
             return nil
         }
-        return session
+        return senders.entries[slot].model.session
     }
 
     /// Closes all open sessions as stopped and returns them, sorted by key.
@@ -118,8 +118,8 @@ extension SessionReader {
         let playbackId = event[.playbackId]
         let slot = senders.slot(of: name, tracker: event.tracker)
         if let slot, senders.entries[slot].isOpen {
-            let belongs = senders.entries[slot].matches(playbackId)
-            if belongs, !senders.entries[slot].isOver { return add(event, to: slot, visit) }
+            let belongs = senders.matches(slot, playbackId)
+            if belongs, !senders.isOver(slot) { return add(event, to: slot, visit) }
             if belongs, !event.action.opensPlayback { return addAfterFailure(event, to: slot, visit) }
             close(slot, before: event, visit)
         }
@@ -156,7 +156,7 @@ extension SessionReader {
         senders.entries[slot].sessionCount += 1
         senders.entries[slot].touched = eventCount
         senders.entries[slot].opened = eventCount
-        senders.entries[slot].model = SessionModel(opening: event, key: key, recording: recording)
+        senders.entries[slot].open(SessionModel(opening: event, key: key, recording: recording))
         contents[Self.instrument(of: name)] = name
         if let known = trackers[event.tracker] {
             if known != .one(name) { trackers[event.tracker] = .several }
@@ -171,12 +171,12 @@ extension SessionReader {
         to slot: SenderTable.Slot,
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
-        let hadStarted = senders.entries[slot].hasStarted
+        let hadStarted = senders.hasStarted(slot)
         senders.entries[slot].touched = eventCount
         if event.action == .start, !hadStarted, wasAbsent(slot) {
-            senders.entries[slot].model?.session.startup.wasInBackground = true
+            senders.entries[slot].model.session.startup.wasInBackground = true
         }
-        senders.entries[slot].model?.observe(event)
+        senders.entries[slot].model.observe(event)
         conclude(slot, hadStarted: hadStarted, visit)
     }
 
@@ -198,7 +198,7 @@ extension SessionReader {
     private mutating func observeAd(_ event: Event, _ visit: (inout SessionModel, Visit) -> Void) {
         let own = event[.senderId] ?? event.tracker.description
         guard let content = event[QualityField.contentSenderId] ?? contents[Self.instrument(of: own)],
-            let slot = senders.slot(of: content), senders.entries[slot].isOpen, !senders.entries[slot].isOver
+            let slot = senders.slot(of: content), senders.entries[slot].isOpen, !senders.isOver(slot)
         else { return }
         add(event, to: slot, visit)
     }
@@ -211,8 +211,8 @@ extension SessionReader {
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
         senders.entries[slot].touched = eventCount
-        senders.entries[slot].model?.observeAfterFailure(event)
-        senders.entries[slot].model?.visit { visit(&$0, .afterFailure) }
+        senders.entries[slot].model.observeAfterFailure(event)
+        visit(&senders.entries[slot].model, .afterFailure)
         if event.action.endsPlayback { close(slot, visit) }
     }
 
@@ -222,14 +222,14 @@ extension SessionReader {
         hadStarted: Bool,
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
-        let hasStarted = senders.entries[slot].hasStarted
-        let isOver = senders.entries[slot].isOver
+        let hasStarted = senders.hasStarted(slot)
+        let isOver = senders.isOver(slot)
         if hasStarted, !hadStarted { concurrentPlays += 1 }
         if hasStarted, isOver { concurrentPlays -= 1 }
-        senders.entries[slot].model?.observation.concurrentPlays = concurrentPlays
+        senders.entries[slot].model.observation.concurrentPlays = concurrentPlays
         // A playback that has failed can still end; the person cannot end one that never started.
-        let isOpenEnd = isOver && hasStarted && senders.entries[slot].hasFailed
-        senders.entries[slot].model?.visit { visit(&$0, isOpenEnd ? .failure : isOver ? .end : .event) }
+        let isOpenEnd = isOver && hasStarted && senders.hasFailed(slot)
+        visit(&senders.entries[slot].model, isOpenEnd ? .failure : isOver ? .end : .event)
         if isOver, !isOpenEnd { senders.entries[slot].release() }
     }
 
@@ -242,14 +242,14 @@ extension SessionReader {
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
         guard senders.entries[slot].isOpen else { return }
-        if senders.entries[slot].isOver {
-            senders.entries[slot].model?.visit { visit(&$0, .release) }
+        if senders.isOver(slot) {
+            visit(&senders.entries[slot].model, .release)
             return senders.entries[slot].release()
         }
-        if senders.entries[slot].hasStarted { concurrentPlays -= 1 }
-        if let next { senders.entries[slot].model?.healEnd(before: next) }
-        senders.entries[slot].model?.close()
-        senders.entries[slot].model?.visit { visit(&$0, .earlier) }
+        if senders.hasStarted(slot) { concurrentPlays -= 1 }
+        if let next { senders.entries[slot].model.healEnd(before: next) }
+        senders.entries[slot].model.close()
+        visit(&senders.entries[slot].model, .earlier)
         senders.entries[slot].release()
     }
 

@@ -116,7 +116,8 @@ public struct PictureSums: Hashable, Sendable {
     public internal(set) var switchesDown = 0
     /// Milliseconds of playing for each rendition: `WIDTHxHEIGHT`, else the bitrate. Beyond `renditionLimit`
     /// renditions: `other`.
-    public internal(set) var renditions: [String: Int] = [:]
+    public var renditions: [String: Int] { renditionTimes.byName }
+    var renditionTimes = RenditionTimes(limit: renditionLimit)
     /// Milliseconds of playing at a rate above 1.
     package internal(set) var fastTime = 0
     /// Milliseconds of playing at a rate below 1.
