@@ -193,7 +193,8 @@ struct DashboardTests {
         let state = """
             {"time":"2026-11-26T22:04:10Z","streams":[{"name":"news","state":"down","up":false,"labels":{"cdn":"a"},"broken":[]}],
             "incidents":[{"id":"i/1","title":"503 for playlists","severity":"critical","state":"open","since":"2026-11-26T22:00:00Z",
-            "streams":["news"],"streamCount":1,"labels":{"cdn":"a"}}],"backends":[],"monitor":{},"role":"\(role)"}
+            "streams":["news"],"streamCount":1,"labels":{"cdn":"a"}}],"backends":[],"monitor":{},
+            "maintenance":[{"id":"w/1","kind":"maintenance","name":"encoder","by":"Ben","matchers":[]}],"role":"\(role)"}
             """.filter { $0 != "\n" }
         let server = try TestServer { request in
             func reply(_ status: String, _ body: String, _ headers: String = "") -> [TestServer.Step] {
@@ -210,7 +211,7 @@ struct DashboardTests {
             case "/events":
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
                 return [.send(Array((head + "event: state\ndata: \(state)\n\n").utf8)), .hang]
-            case "/api/silences": return reply("200 OK", "{}")
+            case "/api/silences", "/api/maintenance", "/api/maintenance/w%2F1": return reply("200 OK", "{}")
             default: return reply("403 Forbidden", "the token of Ana has the role 'read'")
             }
         }
@@ -219,6 +220,10 @@ struct DashboardTests {
         try await browser.wait(until: "document.querySelectorAll('#alerting .incident').length === 1")
         let buttons = "[...document.querySelectorAll('#alerting button')].map(e => e.textContent).join()"
         #expect(try await browser.evaluate(buttons).string == (role == "act" ? "Acknowledge,Silence…" : ""))
+        _ = try await browser.evaluate("location.hash = 'view=incidents'")
+        try await browser.wait(until: "document.querySelector('#works').textContent.includes('encoder: all streams')")
+        let works = "document.querySelectorAll('#works button, #maintain:not([hidden])').length"
+        #expect(try await browser.evaluate(works).int == (role == "act" ? 2 : 0))
         guard role == "act" else { return }
         _ = try await browser.evaluate("document.querySelector('#alerting button').click()")
         _ = try await browser.evaluate("document.querySelector('#field-by').value = 'Ana'")
@@ -241,6 +246,22 @@ struct DashboardTests {
                 "matchers": [["label": "cdn", "value": "a"]], "for": "1h", "by": "Ana", "reason": "planned work",
             ]
         )
+        _ = try await browser.evaluate("document.querySelector('#maintain').click()")
+        _ = try await browser.evaluate("document.querySelector('#field-name').value = 'new encoder'")
+        _ = try await browser.evaluate("document.querySelector('#field-matchers').value = 'cdn=~a.*'")
+        _ = try await browser.evaluate("document.querySelector('#field-begin').value = '2099-12-01T16:00'")
+        _ = try await browser.evaluate("document.querySelector('#dialog .primary').click()")
+        try await browser.wait(until: "!document.querySelector('#dialog').open")
+        let work = try #require(server.requests.last { $0.target == "/api/maintenance" })
+        #expect(
+            try JSONValue(parsing: work.body) == [
+                "name": "new encoder", "for": "1h", "by": "Ana", "begin": "2099-12-01T16:00:00.000Z",
+                "matchers": [["label": "cdn", "value": "a.*", "isRegex": true]],
+            ]
+        )
+        _ = try await browser.evaluate("document.querySelector('#works button').click()")
+        try await browser.wait(until: "document.querySelector('#message').textContent === 'The maintenance has ended.'")
+        #expect(server.requests.contains { $0.head.hasPrefix("DELETE /api/maintenance/w%2F1 ") })
     }
 
     @Test(

@@ -220,7 +220,7 @@ struct ReportPageTests {
         }
         #expect(count("<h1>", in: page) == 1)
         #expect(count("<html lang=\"en\">", in: page) == 1)
-        #expect(count("<label>", in: page) == 3)
+        #expect(count("<label>", in: page) == 3 + count("<select class=\"from\">", in: page))
         for section in ["distributions", "comparison", "failures", "sessions"] {
             #expect(page.contains("aria-labelledby=\"\(section)\"") && page.contains("id=\"\(section)\""))
         }
