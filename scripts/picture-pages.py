@@ -2,7 +2,7 @@
 """Takes pictures of the dashboard in each of its states and of the report, from fixed data, checks each with axe, and compares it with the stored one.
 
 The pictures of the dashboard are of the page's own files, as the program composes them, in headless Chromium with a clock that stands; those of the
-report are of `Tests/Pages/report.html`, which a test compares with what the program makes. `Tests/Pages/pictures.json`
+reports are of `Tests/Pages/report.html` and `Tests/Pages/month.html`, which tests compare with what the program makes. `Tests/Pages/pictures.json`
 keeps the colours of each picture's squares, not the picture: small, and tolerant of how a letter is drawn. With other fonts than those of the
 stored pictures, lines break elsewhere: nothing is compared then, and the script says so. axe is installed from PyPI beside the build; without a
 network, the script says that it is skipped.
@@ -16,7 +16,7 @@ from monitor_fixture import NOW, Fixture
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORED = ROOT / "Tests/Pages/pictures.json"
-REPORT = ROOT / "Tests/Pages/report.html"
+REPORT, MONTH = ROOT / "Tests/Pages/report.html", ROOT / "Tests/Pages/month.html"
 # How wide a printed page is, between its margins, in pixels of CSS.
 PRINTED = 718
 AXE = "axe-playwright-python==0.1.8"
@@ -61,6 +61,8 @@ STATES = {
     "report-opened": (REPORT, "", LOADED, OPEN_SESSION, [390, 1280]),
     "report-filtered": (REPORT, "", LOADED, FILTER_SESSIONS, [390, 1280]),
     "report-printed": (REPORT, "", LOADED, "print", [PRINTED]),
+    "month": (MONTH, "", LOADED, "", WIDTHS),
+    "month-printed": (MONTH, "", LOADED, "print", [PRINTED]),
     "compact": ("many", "", WHOLE.format(rows=40), "document.querySelector('[data-layout=compact]').click()", WIDTHS),
 }
 CLOCK = f"""{{ const at = {int(NOW.timestamp() * 1000)}, Real = Date;

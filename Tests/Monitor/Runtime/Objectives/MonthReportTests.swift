@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentJSON
 import InstrumentWatch
+import TestTraits
 import Testing
 
 @testable import InstrumentMonitor
@@ -114,6 +115,63 @@ struct MonthReportTests {
         #expect(!html.contains("<script") && !html.contains("\u{202E}") && !html.contains("\" onload"))
         #expect(html.contains("default-src 'none'; style-src 'sha256-"))
         #expect(!html.contains("script-src") && !html.contains("unsafe-inline") && !html.contains("style=\""))
+    }
+
+    /// A month of three budgets and some incidents, the same whenever it is made.
+    private func fixedMonth() throws -> MonthReport {
+        let period = try #require(ReportPeriod(month: "2026-11"))
+        let begin = period.span.lowerBound.milliseconds
+        let time = { (day: Int, minute: Int) in
+            WallTime(milliseconds: begin + Int64(day) * 86_400_000 + Int64(minute) * 60_000)
+        }
+        let budget = { (objective: Objective, group: String, bad: [Int: Double], unknown: Range<Int>) in
+            let days = (0..<30).map { day -> BudgetSeries.Day? in
+                guard day < 26, !unknown.contains(day) else { return nil }
+                return BudgetSeries.Day(bad: bad[day] ?? 0, total: 86_400)
+            }
+            return MonthReport.Budget(objective, group: group, days: days)
+        }
+        var up = Objective(name: "up", indicator: .up, goal: 0.999)
+        up.groupBy = "cdn"
+        let start = Objective(name: "start", indicator: .startWithin(.seconds(2)), goal: 0.99)
+        let outage = {
+            (id: String, title: String, severity: AlertSeverity, day: Int, minutes: Int?, streams: Int, cost: Double) in
+            MonthReport.Outage(
+                id: id,
+                title: title,
+                cause: title,
+                severity: severity,
+                begin: time(day, 570),
+                end: minutes.map { time(day, 570 + $0) },
+                streamCount: streams,
+                viewerMinutes: cost,
+                labels: ["cdn": day.isMultiple(of: 2) ? "alpha" : "beta"],
+                owner: day == 4 ? nil : "Ana",
+                takenAfter: day == 4 ? nil : .seconds(240)
+            )
+        }
+        return MonthReport(
+            period: period,
+            time: time(25, 1_324),
+            budgets: [
+                budget(up, "beta", [3: 1_500, 12: 4_100, 21: 300], 0..<0),
+                budget(up, "alpha", [4: 600, 20: 240], 8..<10), budget(start, "", [7: 300, 16: 900], 0..<2),
+            ],
+            outages: [
+                outage("i1", "Playlist: 503 Service Unavailable", .critical, 12, 68, 7, 476.2),
+                outage("i2", "Playlist: 503 Service Unavailable", .critical, 3, 25, 4, 100.4),
+                outage("i3", "Black picture", .warning, 4, 12, 1, 12),
+                outage("i4", "Segments arrive at 0.6 × real time", .warning, 25, nil, 1, 24.5),
+            ],
+            isWholeSince: nil
+        )
+    }
+
+    @Test("The page of a fixed month is the one whose pictures are stored (to update it: UPDATE_GOLDEN=1)")
+    func golden() throws {
+        let page = MonthPage(try fixedMonth()).html
+            .replacing("Instrument \(InstrumentVersion.current)", with: "Instrument")
+        #expect(try ProjectFile("Tests/Pages/month.html").text(updating: page) == page)
     }
 
     @Test("A month without objectives and incidents says so")
