@@ -11,11 +11,11 @@ extension Rule {
         source: "RFC 8216bis section 4.1"
     )
 
-    /// A codec string names no known codec.
+    /// A codec string names no known codec, or no profile of it.
     package static let codecsUnknown = noticed(
         "codecs-unknown",
         .warning,
-        "A codec string names no known codec",
+        "A codec string names no known codec or no profile",
         explanation:
             "Players ask their decoders for the declared codecs, and skip a variant whose codec they do not know.",
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.7.2"

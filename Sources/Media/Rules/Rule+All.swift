@@ -11,7 +11,7 @@ extension Rule {
 
     /// Rules on HLS playlists.
     static let hls =
-        [playlistMalformed, playlistAttributeInvalid, versionTooLow, stale]
+        [playlistMalformed, playlistAttributeInvalid, playlistLoose, versionTooLow, stale]
         + [targetDurationExceeded, targetDurationChanged, windowTooShort]
         + [partTargetMissing, partTargetChanged, partTargetExceeded, partTooShort, holdBackTooShort, skipUntilTooShort]
         + [blockingReloadMissing, blockingReloadIgnored, deltaUpdateDiffers, preloadHintNotKept, renditionReportWrong]
@@ -37,7 +37,8 @@ extension Rule {
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
         segmentTruncated, tablesMissing, tracksApart, framesMissing,
         codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
-        tracksChanged, trackMissing, resolutionMismatch, audioConfigurationMismatch, encodingChanged, keyframeMissing,
+        tracksChanged, trackMissing, resolutionMismatch, frameRateMismatch, videoRangeMismatch,
+        audioConfigurationMismatch, encodingChanged, keyframeMissing,
         renditionLengthsDiffer,
         subtitlesMalformed, subtitleTimesWrong,
     ]

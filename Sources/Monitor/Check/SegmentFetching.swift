@@ -66,10 +66,20 @@ struct SegmentMedia: Sendable {
 actor SegmentFetcher {
     /// How many keys and initialization segments are kept.
     private static let mostKept = 64
+    private static let mostDescribed = 1_024
 
     private let client: ResourceClient
     private var initializations: [InitializationSegment: [UInt8]] = [:]
     private var keys: [HTTPURL: [UInt8]] = [:]
+    /// The media whose pictures were described.
+    private var described: Set<DescribedMedia> = []
+
+    /// Media that has one format of pictures.
+    private struct DescribedMedia: Hashable {
+        var rendition: String
+        var discontinuity: Int64
+        var initialization: InitializationSegment?
+    }
 
     init(_ client: ResourceClient) { self.client = client }
 
@@ -90,7 +100,7 @@ actor SegmentFetcher {
         let segment = order.segment
         var facts = Self.facts(of: order, at: client.clock.timestamp)
         if order.purpose == .availability {
-            facts.place = .oldest
+            facts.place = order.isLive ? .oldest : .inside
             if case .failure(let failure) = await client.availability(segment.url, segment.byteRange) {
                 facts.failure = Self.failure(failure)
             }
@@ -124,7 +134,6 @@ actor SegmentFetcher {
         var facts = facts
         let segment = order.segment
         let decryption = await decrypted(bytes, segment.encryption)
-        facts.keyByteCount = decryption.keyByteCount
         facts.failure = decryption.fault.map { .undecipherable($0) }
         let plain = decryption.plain
         var start: [UInt8] = []
@@ -135,8 +144,10 @@ actor SegmentFetcher {
             return FetchedSegment(order: order, facts: facts, head: head)
         }
         let hasSamples = if case .samples = segment.encryption?.method { true } else { false }
-        if hasSamples, let url = segment.encryption?.keyURL { facts.keyByteCount = await key(url)?.count }
-        let lacksKey = hasSamples && segment.encryption?.keyURL != nil && facts.keyByteCount == nil
+        var lacksKey = false
+        if hasSamples, let url = segment.encryption?.keyURL {
+            lacksKey = await key(url).map { ManifestContent.keyDefect(of: $0) != nil } ?? true
+        }
         if order.role == .subtitles || SubtitleInspection.isText(plain) {
             let inspection = SubtitleInspection(
                 media: plain,
@@ -147,8 +158,13 @@ actor SegmentFetcher {
             facts.take(inspection)
             return FetchedSegment(order: order, facts: facts, head: head)
         }
+        let describesPictures = hasSamples ? false : await mustDescribe(order)
         do throws(SegmentInspection.Failure) {
-            let inspection = try SegmentInspection(media: plain, initialization: start)
+            let inspection = try SegmentInspection(
+                media: plain,
+                initialization: start,
+                describingPictures: describesPictures
+            )
             facts.take(inspection, hasReadableSamples: !hasSamples)
             (facts.isTruncated, facts.lacksTables) = (inspection.isTruncated, inspection.lacksTables)
             facts.chunkCount = inspection.chunkCount
@@ -183,8 +199,6 @@ actor SegmentFetcher {
     private struct Decryption {
         /// The plain bytes; nil without them.
         var plain: [UInt8]?
-        /// The size of the key; nil without a key.
-        var keyByteCount: Int?
         /// What shows that the key does not fit; nil if it may fit.
         var fault: String?
     }
@@ -193,10 +207,9 @@ actor SegmentFetcher {
         guard let encryption, encryption.method == .aes128, let url = encryption.keyURL else {
             return Decryption(plain: bytes)
         }
-        guard let key = await key(url) else { return Decryption() }
-        var result = Decryption(keyByteCount: key.count)
-        // A key of another size has a rule that says why.
-        guard key.count == 16 else { return result }
+        var result = Decryption()
+        // An invalid key has a rule that says why.
+        guard let key = await key(url), ManifestContent.keyDefect(of: key) == nil else { return result }
         result.plain = try? SegmentInspection.decrypt(
             bytes,
             key: key,
@@ -204,7 +217,7 @@ actor SegmentFetcher {
         )
         if let plain = result.plain {
             // A wrong IV changes the first block alone.
-            let isDamaged = SegmentInspection.isTransportStream(behindDamagedStart: plain)
+            let isDamaged = SegmentInspection.hasDamagedStart(plain)
             if isDamaged { (result.plain, result.fault) = (nil, "a wrong first block after decryption") }
             return result
         }
@@ -218,6 +231,18 @@ actor SegmentFetcher {
         return result
     }
 
+    /// Whether the pictures of a segment are to be described: once for media of one format.
+    private func mustDescribe(_ order: SegmentOrder) -> Bool {
+        let segment = order.segment
+        if described.count >= Self.mostDescribed { described = [] }
+        let media = DescribedMedia(
+            rendition: order.rendition,
+            discontinuity: segment.discontinuity,
+            initialization: segment.initialization
+        )
+        return order.role != .audio && described.insert(media).inserted
+    }
+
     private func key(_ url: HTTPURL) async -> [UInt8]? {
         if let known = keys[url] { return known }
         guard case .success(let bytes) = await client.bytes(url) else { return nil }
@@ -229,8 +254,7 @@ actor SegmentFetcher {
     private func initialization(_ segment: InitializationSegment) async -> [UInt8]? {
         if let known = initializations[segment] { return known }
         guard case .success(let bytes) = await client.bytes(segment.url, segment.byteRange) else { return nil }
-        guard let plain = await decrypted(bytes, segment.encryption).plain,
-            ManifestContent(plain).replacement == nil
+        guard let plain = await decrypted(bytes, segment.encryption).plain, Self.defect(ofInitialization: plain) == nil
         else { return nil }
         if initializations.count >= Self.mostKept { initializations = [:] }
         initializations[segment] = plain
@@ -246,9 +270,13 @@ actor SegmentFetcher {
             switch await client.body(url, initialization?.byteRange) {
             case .failure(let failure): failures.append(failure.observation(of: url))
             case .success(let body):
-                guard let initialization else { continue }
+                guard let initialization else {
+                    let found = ManifestContent.keyDefect(of: body.bytes)
+                    if let found { failures.append(FetchFailure(kind: .key, url: url, reason: found)) }
+                    continue
+                }
                 let plain = await decrypted(body.bytes, initialization.encryption)
-                let found = plain.fault ?? plain.plain.flatMap { ManifestContent($0).replacement }
+                let found = plain.fault ?? plain.plain.flatMap { Self.defect(ofInitialization: $0) }
                 if let found { failures.append(FetchFailure(kind: .initialization, url: url, reason: found)) }
             }
         }
@@ -260,13 +288,18 @@ extension ManifestContent {
     /// What came in the place of media, as a noun; nil for media, and for bytes that may be media.
     fileprivate var replacement: String? {
         switch self {
-        case .playlist, .markup, .page, .json, .compressed, .empty: "\(self)"
+        case .playlist, .misplacedPlaylist, .markup, .page, .json, .compressed, .empty: "\(self)"
         case .media, .text, .binary: nil
         }
     }
 }
 
 extension SegmentFetcher {
+    /// What came in the place of an initialization segment, as a noun; nil for one.
+    private static func defect(ofInitialization bytes: [UInt8]) -> String? {
+        ManifestContent(bytes).replacement ?? SegmentInspection.defect(ofInitialization: bytes)
+    }
+
     private static func facts(of order: SegmentOrder, at moment: Timestamp) -> SegmentFacts {
         let segment = order.segment
         var facts = SegmentFacts(
@@ -329,6 +362,7 @@ extension SegmentFacts {
             known.size = track.size.map { Resolution(width: $0.width, height: $0.height) }
             known.sampleAspect = track.sampleAspect
             known.largestGap = track.largestGap
+            (known.framesPerSecond, known.transfer) = (track.framesPerSecond, track.transfer)
             (known.channelCount, known.sampleRate) = (track.channelCount, track.sampleRate)
             return known
         }

@@ -10,6 +10,7 @@ struct SegmentPlan: Sendable {
     /// When the oldest segment was chosen last.
     private var probed: MonotonicInstant?
     private var hasCompared = false
+    private var hasSeenEnd = false
 
     /// Segments that are published less than this long ago may not be on all servers yet.
     private static let settling: Int64 = 1_000_000_000
@@ -29,6 +30,24 @@ struct SegmentPlan: Sendable {
         else { return nil }
         probed = now
         return oldest
+    }
+
+    /// The last segment on demand, once: an upload that ended early lacks it. Nil if it is fetched anyway.
+    ///
+    /// Of a template, a last segment that is shorter than half of the others may be due to rounding alone.
+    mutating func ending(
+        of segments: some BidirectionalCollection<MediaSegment>,
+        besides fetched: [MediaSegment],
+        isLive: Bool
+    ) -> MediaSegment? {
+        guard !isLive, !hasSeenEnd, let last = segments.last else { return nil }
+        hasSeenEnd = true
+        let before = segments.dropLast().last
+        let isShort = last.duration < (before?.duration ?? 0) / 2
+        guard let ending = isShort ? before : last, !ending.isGap,
+            !fetched.contains(where: { $0.sequence == ending.sequence })
+        else { return nil }
+        return ending
     }
 
     /// The next segments: at first the newest of a live rendition or the first of one on demand, later those that

@@ -23,11 +23,10 @@ extension CheckSession {
         if !media.isEmpty, let first = media.first?.emptiness, media.allSatisfy({ $0.emptiness != nil }) {
             return first.found
         }
-        let count = client.configuration.segmentCount
-        guard count > 0, report.readSegmentCount == 0 else {
-            return summaries.isEmpty && renditions.contains(where: { $0.playlistURL != nil })
-                ? "no media playlist could be read" : nil
+        if summaries.isEmpty, renditions.contains(where: { $0.playlistURL != nil }) {
+            return "no media playlist could be read"
         }
+        guard client.configuration.segmentCount > 0, report.readSegmentCount == 0 else { return nil }
         if report.segmentCount == 0 { return "no segment could be fetched" }
         let methods = report.unreadEncryptions.sorted().map { $0.excerpt() }
         return methods.isEmpty

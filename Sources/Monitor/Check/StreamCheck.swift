@@ -199,9 +199,12 @@ struct CheckSession {
         case .success(let fetched):
             report.playlistCount += 1
             var text = fetched
-            remote = await client.remoteElements(of: text, known: remote)
-            text.remote = remote
-            if !hasReadClock { await readClock(of: text) }
+            // Playlists have neither elements elsewhere nor clocks, and are not parsed twice.
+            if ManifestContent(text.bytes) == .markup {
+                remote = await client.remoteElements(of: text, known: remote)
+                text.remote = remote
+                if !hasReadClock { await readClock(of: text) }
+            }
             desk?.take(text, of: nil)
             run.observe(text, as: .root)
             rootURL = text.url
@@ -360,6 +363,9 @@ struct CheckSession {
             let instant = client.clock.now
             if let oldest = renditions[place].plan.oldest(of: index, besides: next, isLive: isLive, at: instant) {
                 orders.append(order(oldest, of: place, name, .availability))
+            }
+            if let ending = renditions[place].plan.ending(of: index, besides: next, isLive: isLive) {
+                orders.append(order(ending, of: place, name, .availability))
             }
             // The last chance to compare the first segment with itself, before it leaves the window.
             if isLive, next.first?.sequence != renditions[place].plan.first?.sequence,

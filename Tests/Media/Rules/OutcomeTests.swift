@@ -146,6 +146,74 @@ struct OutcomeTests {
     }
 
     @Test(
+        "An invalid key is found once, at its address and as what it is",
+        arguments: [
+            ("<!doctype html><p>Log in</p>", "an HTML page of 28 bytes"), ("<html>no</html>\n", "an HTML page"),
+            ("", "an empty body"), ("{\"error\":\"login\"}", "JSON of 17 bytes"),
+            ("0123456789abcde", "a key of 15 bytes"),
+            ("30313233343536373839616263646566", "a key as 32 hexadecimal digits"),
+            ("MDEyMzQ1Njc4OWFiY2RlZg==\n", "a key in Base64"),
+        ]
+    )
+    func keys(body: String, words: String) async throws {
+        let report = try await RuleTableTests.check("vod/aes/index.m3u8") { response in
+            if response.url.path.hasSuffix("/key") { response.body = Array(body.utf8) }
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == ["key-inconsistent \(words)"])
+        #expect(report.findings.first?.resource.hasSuffix("/key") == true && report.outcome == .nothing)
+    }
+
+    @Test("An IV that is wrong in its last bytes alone, as that of another number is, is found")
+    func nearIV() async throws {
+        let report = try await RuleTableTests.check("vod/aes/index.m3u8") { response in
+            guard response.url.path.hasSuffix(".m3u8") else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(
+                text.replacing(/IV=0x([0-9a-fA-F]{31})([0-9a-fA-F])/) { match in
+                    "IV=0x\(match.1)\(match.2 == "0" ? "1" : "0")"
+                }.utf8
+            )
+        }
+        #expect(Set(report.findings.map(\.rule)) == ["segment-undecipherable"])
+    }
+
+    @Test(
+        "An initialization segment without its tracks is found at its address",
+        arguments: [(40, "40 bytes, which end inside a box,"), (0, "MP4 without the box `moov`")]
+    )
+    func tracklessInitialization(count: Int, words: String) async throws {
+        let report = try await RuleTableTests.check("vod/fmp4/v0.m3u8") { response in
+            guard response.url.path.contains("/init") else { return }
+            let type = Array(response.body.prefix(Int(response.body[3])))
+            response.body = count > 0 ? Array(response.body.prefix(count)) : type
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == ["segment-unreadable \(words) as an initialization segment"])
+    }
+
+    @Test("Where only the multivariant playlist can be read, the reason names the media playlists")
+    func masterAlone() async throws {
+        let report = try await RuleTableTests.check("vod/ts/master.m3u8") { response in
+            if !response.url.path.hasSuffix("master.m3u8") { response.status = 404 }
+        }
+        #expect(report.outcome == .nothing && report.emptiness == "no media playlist could be read")
+    }
+
+    @Test("A recording whose last segments are missing is found by its last one", arguments: ["vod/ts", "vod/fmp4"])
+    func missingEnd(path: String) async throws {
+        let report = try await RuleTableTests.check("\(path)/v0.m3u8") { response in
+            if let number = Int(response.url.path.split(separator: "/").last?.split(separator: ".").first ?? ""),
+                number > 3
+            {
+                response.status = 404
+            }
+        }
+        #expect(report.findings.map(\.rule) == ["segment-unavailable"])
+        #expect(report.findings.first?.problem.found == "status 404")
+    }
+
+    @Test(
         "Bytes that are not the requested range are found",
         arguments: [
             ("bytes 0-9/100", 10), ("bytes 7-1000/*", 10), ("bytes */100", 10), ("", 1_000_000), ("bytes x-y/z", 10),

@@ -31,4 +31,20 @@ struct SegmentPlanTests {
         #expect(try oldest(31, after: 62) == 31)
         #expect(try oldest(32, after: 64) == nil)
     }
+
+    @Test("The last segment on demand is looked at once, unless it is fetched anyway")
+    func ending() throws {
+        let segments = try window(0...9)
+        var plan = SegmentPlan()
+        #expect(plan.ending(of: segments, besides: [], isLive: true) == nil)
+        #expect(plan.ending(of: segments, besides: [], isLive: false)?.sequence == 9)
+        #expect(plan.ending(of: segments, besides: [], isLive: false) == nil)
+        plan = SegmentPlan()
+        #expect(plan.ending(of: segments, besides: segments, isLive: false) == nil)
+        // A rest that rounding may have made is left out.
+        plan = SegmentPlan()
+        var short = segments
+        short[9].duration = 900_000_000
+        #expect(plan.ending(of: short, besides: [], isLive: false)?.sequence == 8)
+    }
 }

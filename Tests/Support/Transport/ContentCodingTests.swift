@@ -122,6 +122,28 @@ struct ContentCodingTests {
         #expect(error?.code == .contentCoding && error?.message.contains(name) == true, "\(error as Any)")
     }
 
+    @Test(
+        "A gzip body that was cut is an error, wherever the cut is, also where the announced size is that of the rest",
+        arguments: [1, 5, 12, 40, -9, -4, -1]
+    )
+    func cut(count: Int) async throws {
+        let text = (0..<2_000).flatMap { "#EXTINF:2,\nsegment\($0).ts\n".utf8 }
+        let whole = try #require(Gzip.compress(text))
+        let body = Array(whole.prefix(count > 0 ? count : whole.count + count))
+        let server = try TestServer { _ in [.respond("200 OK", body, "Content-Encoding: gzip")] }
+        let error = try await error(server)
+        #expect(error?.code == .contentCoding && error?.message.contains("cut") == true, "\(error as Any)")
+    }
+
+    @Test("A gzip body may have several members, and other bytes behind the last one")
+    func members() async throws {
+        let member = try #require(Self.coded["gzip"])
+        for rest in [[], Array("tail".utf8), [UInt8](repeating: 0, count: 600)] {
+            let server = try TestServer { _ in [.respond("200 OK", member + member + rest, "Content-Encoding: gzip")] }
+            #expect(try await send(server).body == Self.text + Self.text)
+        }
+    }
+
     @Test("The status of a failed request counts, whatever its body is")
     func status() async throws {
         let server = try TestServer { _ in [.respond("404 Not Found", Self.text, "Content-Encoding: gzip")] }

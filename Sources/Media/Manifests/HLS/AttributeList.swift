@@ -1,34 +1,46 @@
 internal import InstrumentText
 
 /// An attribute list (RFC 8216 section 4.2). A malformed attribute ends the list; unknown names are kept and ignored.
-struct AttributeList: Hashable, Sendable {
+package struct AttributeList: Hashable, Sendable {
     /// A value, and whether it was in quotes.
-    struct Value: Hashable, Sendable {
-        var text: String
-        var isQuoted: Bool
+    package struct Value: Hashable, Sendable {
+        /// The value without its quotes.
+        package var text: String
+        /// Whether the value was in quotes.
+        package var isQuoted: Bool
     }
 
-    private(set) var values: [String: Value] = [:]
+    /// The values by the names of their attributes.
+    package private(set) var values: [String: Value] = [:]
     /// Whether a part of the list could not be read.
-    private(set) var isDamaged = false
+    package private(set) var isDamaged = false
+    /// The first name that occurs twice; nil if each occurs once.
+    package private(set) var repeatedName: String?
+    /// Whether white space stands around a comma or an equals sign.
+    package private(set) var hasSpaces = false
 
-    init(_ text: Substring) {
+    /// Reads a list, up to its first part that cannot be read.
+    package init(_ text: Substring) {
         var rest = text.utf8
         while !rest.isEmpty {
-            rest = rest.drop { $0 == UInt8(ascii: ",") || $0 <= 0x20 }
+            let separators = rest.prefix { $0 == UInt8(ascii: ",") || $0 <= 0x20 }
+            if separators.contains(where: { $0 <= 0x20 }) { hasSpaces = true }
+            rest = rest[separators.endIndex...]
             if rest.isEmpty { return }
             guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else {
                 isDamaged = true
                 return
             }
             let name = String(Substring(rest[..<equals]).trimmingSpaces)
+            if name.utf8.count < rest[..<equals].count { hasSpaces = true }
             rest = rest[rest.index(after: equals)...]
+            if let first = rest.first, first <= 0x20 { hasSpaces = true }
             guard let value = Self.value(&rest) else {
                 isDamaged = true
                 return
             }
             // A name must not occur twice; the first value wins.
-            if values[name] == nil { values[name] = value }
+            if values[name] == nil { values[name] = value } else { repeatedName = repeatedName ?? name }
         }
     }
 
@@ -45,7 +57,7 @@ struct AttributeList: Hashable, Sendable {
     }
 
     /// The text of a value; nil if the attribute is absent.
-    subscript(name: String) -> String? { values[name]?.text }
+    package subscript(name: String) -> String? { values[name]?.text }
 
     /// Whether the value is `YES`.
     func isYes(_ name: String) -> Bool { values[name]?.text == "YES" }

@@ -11,7 +11,10 @@ public struct PlaylistTag: Hashable, Sendable {
 
     /// The attributes of the value (RFC 8216bis section 4.2) without their quotes; the first of two with one name
     /// counts.
-    public var attributes: [String: String] { AttributeList(value[...]).values.mapValues(\.text) }
+    public var attributes: [String: String] { attributeList.values.mapValues(\.text) }
+
+    /// The value as an attribute list, with what is wrong with its form.
+    package var attributeList: AttributeList { AttributeList(value[...]) }
 }
 
 /// A line of a playlist that says something: comments and blank lines are left out.

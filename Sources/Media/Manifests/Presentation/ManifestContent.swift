@@ -1,9 +1,12 @@
+internal import Instrument
 internal import InstrumentText
 
 /// What the beginning of a body shows: the format of a manifest, or what came in its place.
 package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     /// An HLS playlist.
     case playlist
+    /// An HLS playlist that no player reads: what is wrong with its beginning, as a noun.
+    case misplacedPlaylist(String)
     /// XML that is no web page, such as an MPD, in any encoding.
     case markup
     /// A web page.
@@ -28,7 +31,8 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     package init(_ bytes: [UInt8]) {
         let start = bytes.prefix(Self.mostBytes)
         if let text = Self.wideText(start) {
-            self = Self.kind(of: text) ?? .text
+            let kind = Self.kind(of: text) ?? .text
+            self = kind == .playlist ? .misplacedPlaylist("an HLS playlist in UTF-16") : kind
         } else if bytes.isEmpty {
             self = .empty
         } else if start.starts(with: [0x1F, 0x8B]) {
@@ -40,8 +44,20 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
                 decoding: start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start,
                 as: UTF8.self
             )
-            self = Self.kind(of: text) ?? (start.contains { $0 < 0x09 } ? .binary : .text)
+            let kind = Self.kind(of: text) ?? (start.contains { $0 < 0x09 } ? .binary : .text)
+            self = kind == .playlist ? Self.placed(text) : kind
         }
+    }
+
+    /// A playlist, or what is wrong with its beginning.
+    private static func placed(_ text: String) -> ManifestContent {
+        guard text.hasPrefix("#EXTM3U") else { return .misplacedPlaylist("white space before #EXTM3U") }
+        // CR and LF together are one character.
+        let hasBareCR = text.dropLast().contains("\r")
+        guard !hasBareCR else { return .misplacedPlaylist("an HLS playlist whose lines end with CR alone") }
+        let line = text.prefix { !$0.isNewline }.trimmingSpaces
+        let isBegun = line == "#EXTM3U" || line.hasPrefix("#EXTM3U ")
+        return isBegun ? .playlist : .misplacedPlaylist("the first line `\(line.excerpt())`")
     }
 
     /// The text of UTF-16, by its mark or by the zeros of its first character.
@@ -82,6 +98,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .playlist: "an HLS playlist"
+        case .misplacedPlaylist(let found): found
         case .markup: "XML"
         case .page: "an HTML page"
         case .json: "JSON"
@@ -91,5 +108,30 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         case .binary: "other binary data"
         case .empty: "an empty body"
         }
+    }
+}
+
+extension ManifestContent {
+    /// What came in the place of the 16 bytes of a key, as a noun; nil for a key.
+    package static func keyDefect(of bytes: [UInt8]) -> String? {
+        let content = ManifestContent(bytes)
+        let hasSize = bytes.count == 16
+        switch content {
+        case .empty: return "\(content)"
+        case .page, .playlist, .misplacedPlaylist: return hasSize ? "\(content)" : "\(content) of \(bytes.count) bytes"
+        case .json, .markup: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
+        case .media, .compressed, .text, .binary:
+            return hasSize ? nil : writtenKey(bytes) ?? "a key of \(bytes.count) bytes"
+        }
+    }
+
+    /// A key that is written as text.
+    private static func writtenKey(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self).trimmingWhitespace
+        let isHexadecimal = text.utf8.allSatisfy { $0.hexDigitValue != nil }
+        if text.utf8.count == 32, isHexadecimal { return "a key as 32 hexadecimal digits" }
+        // 16 bytes are 22 characters and two of padding.
+        let isBase64 = text.utf8.dropLast(2).allSatisfy { $0.isDigit || $0.isLetter || "+/-_".utf8.contains($0) }
+        return text.utf8.count == 24 && text.hasSuffix("==") && isBase64 ? "a key in Base64" : nil
     }
 }

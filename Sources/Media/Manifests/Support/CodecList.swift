@@ -27,6 +27,15 @@ package enum CodecList {
         ["stpp", "wvtt", "tx3g", "ttml"].contains { codec.lowercased().hasPrefix($0) }
     }
 
+    /// Whether a codec string names a codec whose strings must have a profile, without one (RFC 6381 section 3.3;
+    /// ISO/IEC 14496-15 annex E; the bindings of AV1 and VP9).
+    package static func lacksProfile(_ codec: String) -> Bool { profiledNames.contains(codec.lowercased()) }
+
+    private static let profiledNames: Set<String> = [
+        "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dva1", "dvav", "vvc1", "vvi1", "av01", "vp09",
+        "mp4a", "mp4v",
+    ]
+
     /// Whether a codec string means something: a name that is registered or in use, and parameters in its form where
     /// the name has a strict form.
     package static func isKnown(_ codec: String) -> Bool {

@@ -3,7 +3,8 @@ extension ManifestNotice {
     /// playback and the findings of a check derive.
     package enum Subject: String, Hashable, Sendable, CaseIterable {
         // Playlists of either kind.
-        case byteOrderMark, invalidUTF8, unknownCodec, referenceRefused, redirectedToHTTP
+        case byteOrderMark, invalidUTF8, paddedTag, unknownCodec, codecWithoutProfile, referenceRefused
+        case redirectedToHTTP
         // Media playlists.
         case addressWithoutDuration, negativeDuration, invalidDate, lateSequenceNumber, unknownPlaylistType
         case incompleteDateRange, unreadableDateRange, contradictoryDateRange, rangeWithoutStart, mapWithoutVector
@@ -44,7 +45,9 @@ extension ManifestNotice.Subject {
         switch self {
         case .byteOrderMark: ("a byte order mark", " is skipped")
         case .invalidUTF8: ("text that is not UTF-8", " is read with replacement characters")
+        case .paddedTag: ("a tag with white space around its name or before its value", " is read without the space")
         case .unknownCodec: ("a codec string that names no known codec", " is kept as written")
+        case .codecWithoutProfile: ("a codec string without profile and level", " is kept as written")
         case .referenceRefused: ("a reference that is not followed", " is left out")
         case .redirectedToHTTP: ("a manifest requested over https", " was redirected to http")
         case .addressWithoutDuration: ("an address without EXTINF", " is left out")
@@ -101,9 +104,9 @@ extension ManifestNotice.Subject {
     /// Whether notices with different details are different defects; otherwise the first one counts the others.
     var isOnePerDetail: Bool {
         switch self {
-        case .unknownCodec, .referenceRefused, .encryptedSamples, .unsupportedEncryption, .missingTrack,
-            .malformedRepresentation, .unsupportedRepresentation, .refusedRepresentation, .unknownEssentialProperty,
-            .remoteElement:
+        case .unknownCodec, .codecWithoutProfile, .referenceRefused, .encryptedSamples, .unsupportedEncryption,
+            .missingTrack, .malformedRepresentation, .unsupportedRepresentation, .refusedRepresentation,
+            .unknownEssentialProperty, .remoteElement:
             true
         default: false
         }

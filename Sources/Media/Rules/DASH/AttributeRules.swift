@@ -39,7 +39,7 @@ extension Rule {
 
 /// The form of an attribute's value.
 private enum AttributeForm {
-    case duration, date, number, positive, integer, frameRate, presentationType, seconds
+    case duration, date, number, positive, integer, frameRate, presentationType, seconds, word, mediaType, ratio
 
     static let ofRoot: [(String, AttributeForm)] = [
         ("type", .presentationType), ("availabilityStartTime", .date), ("availabilityEndTime", .date),
@@ -49,9 +49,10 @@ private enum AttributeForm {
     ]
     static let ofPeriod: [(String, AttributeForm)] = [("start", .duration), ("duration", .duration)]
     static let ofMedia: [(String, AttributeForm)] = [
-        ("width", .number), ("height", .number), ("frameRate", .frameRate),
+        ("width", .number), ("height", .number), ("frameRate", .frameRate), ("mimeType", .mediaType), ("sar", .ratio),
+        ("par", .ratio),
     ]
-    static let ofRepresentation: [(String, AttributeForm)] = [("bandwidth", .positive)] + ofMedia
+    static let ofRepresentation: [(String, AttributeForm)] = [("id", .word), ("bandwidth", .positive)] + ofMedia
     static let ofSegments: [(String, AttributeForm)] = [
         ("timescale", .positive), ("duration", .positive), ("startNumber", .number), ("endNumber", .number),
         ("presentationTimeOffset", .number), ("availabilityTimeOffset", .seconds),
@@ -85,6 +86,9 @@ private enum AttributeForm {
         case .frameRate: "a frame rate such as `25` or `30000/1001`"
         case .presentationType: "`static` or `dynamic`"
         case .seconds: "a number of seconds, or `INF`"
+        case .word: "a text without white space"
+        case .mediaType: "a media type such as `video/mp4`"
+        case .ratio: "a ratio such as `16:9`"
         }
     }
 
@@ -101,6 +105,13 @@ private enum AttributeForm {
             return parts.count <= 2 && parts.allSatisfy { (DecimalText.double($0) ?? 0) > 0 }
         case .presentationType: return text == "static" || text == "dynamic"
         case .seconds: return text == "INF" || DecimalText.nanoseconds(text) != nil
+        case .word: return !value.isEmpty && !value.contains(where: \.isWhitespace)
+        case .mediaType:
+            let parts = text.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { !$0.trimmingSpaces.isEmpty }
+        case .ratio:
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { DecimalText.integer($0) != nil }
         }
     }
 }

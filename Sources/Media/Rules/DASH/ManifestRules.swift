@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentManifests
+internal import InstrumentText
 internal import InstrumentXML
 
 extension Rule {
@@ -30,6 +31,7 @@ extension Rule {
                 var required = ["profiles", "minBufferTime"]
                 if manifest.isDynamic { required += ["availabilityStartTime", "publishTime"] }
                 var problems = required.filter { manifest.root[$0] == nil }.map { missing($0, manifest.root) }
+                if let problem = namespaceProblem(manifest.root) { problems.append(problem) }
                 let isEndless = manifest.root["minimumUpdatePeriod"] != nil
                 if !manifest.isDynamic, !isEndless, manifest.root["mediaPresentationDuration"] == nil,
                     manifest.periods.last?.element["duration"] == nil
@@ -51,6 +53,19 @@ extension Rule {
             }
         ]
     )
+
+    /// The root's own namespace; elements of others may be in any.
+    private static func namespaceProblem(_ root: MarkupElement) -> Problem? {
+        let expected = "urn:mpeg:dash:schema:mpd:2011"
+        let names = root.attributes.filter { $0.key == "xmlns" || $0.key.hasPrefix("xmlns:") }
+        guard !names.values.contains(expected) else { return nil }
+        return Problem(
+            found: names["xmlns"].map { "the namespace `\($0.excerpt())`" } ?? "`MPD` without a namespace",
+            expected: "the namespace `\(expected)`",
+            advice: "Correct xmlns; validators and some players take the document for another one.",
+            line: root.line
+        )
+    }
 
     private static func missing(_ name: String, _ element: MarkupElement) -> Problem {
         Problem(

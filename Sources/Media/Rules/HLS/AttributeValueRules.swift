@@ -8,29 +8,82 @@ extension Rule {
         .error,
         "A value of the playlist cannot be read",
         explanation: "Each player replaces the value by another guess, or refuses the playlist.",
-        source: "RFC 8216bis section 4.2",
+        source: "RFC 8216bis sections 4.2, 4.4.1.2, 4.4.3 and 4.4.6",
         checks: [
-            .media { playlist, _ in AttributeValue.problems(in: playlist.entries) },
-            .multivariant { version, _ in AttributeValue.problems(in: version.entries) },
+            .media { playlist, _ in
+                AttributeValue.problems(in: playlist.entries) + repeatedTags(in: playlist.entries)
+            },
+            .multivariant { version, _ in
+                AttributeValue.problems(in: version.entries) + repeatedTags(in: version.entries)
+            },
         ]
     )
+
+    /// The tags of which a playlist must have at most one.
+    private static let singleTags: Set<String> = [
+        "EXT-X-VERSION", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-START", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE",
+        "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
+        "EXT-X-PART-INF", "EXT-X-SERVER-CONTROL", "EXT-X-SKIP", "EXT-X-CONTENT-STEERING",
+    ]
+
+    private static func repeatedTags(in entries: [PlaylistEntry]) -> [Problem] {
+        var (known, problems): ([String: PlaylistTag], [Problem]) = ([:], [])
+        var hasSegment = false
+        for case .tag(let tag) in entries {
+            if tag.name == "EXTINF" {
+                hasSegment = true
+                continue
+            }
+            // A number behind the first segment has another rule.
+            guard singleTags.contains(tag.name), !(hasSegment && tag.name.hasSuffix("-SEQUENCE")) else { continue }
+            guard let first = known[tag.name] else {
+                known[tag.name] = tag
+                continue
+            }
+            problems.append(
+                Problem(
+                    found: "a second \(tag.name)",
+                    expected: "one \(tag.name), which is in line \(first.line)",
+                    advice: "Remove one of the tags.",
+                    line: tag.line
+                )
+            )
+            guard problems.count < mostProblems else { break }
+        }
+        return problems
+    }
 }
 
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
 private enum AttributeValue {
-    case integer, number, signed, resolution, yesOrNo, channels
+    case integer, number, signed, resolution, yesOrNo, channels, version, range, quoted
 
     /// The tags whose whole value has a form.
     private static let tags: [String: AttributeValue] = [
-        "EXT-X-VERSION": .integer, "EXT-X-BITRATE": .integer,
+        "EXT-X-VERSION": .version, "EXT-X-BITRATE": .integer, "EXT-X-TARGETDURATION": .number,
+        "EXT-X-MEDIA-SEQUENCE": .integer, "EXT-X-DISCONTINUITY-SEQUENCE": .integer,
     ]
+
+    /// The attributes that a tag must have, and that no other rule asks for.
+    private static let required: [String: String] = ["EXT-X-MEDIA": "NAME", "EXT-X-SESSION-DATA": "DATA-ID"]
 
     private static let attributes: [String: [String: AttributeValue]] = [
         "EXT-X-STREAM-INF": [
             "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number, "SCORE": .number,
+            "VIDEO-RANGE": .range, "CODECS": .quoted, "SUPPLEMENTAL-CODECS": .quoted, "AUDIO": .quoted,
+            "VIDEO": .quoted, "SUBTITLES": .quoted, "PATHWAY-ID": .quoted, "STABLE-VARIANT-ID": .quoted,
         ],
-        "EXT-X-I-FRAME-STREAM-INF": ["AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution],
+        "EXT-X-I-FRAME-STREAM-INF": [
+            "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "VIDEO-RANGE": .range, "CODECS": .quoted,
+            "URI": .quoted,
+        ],
+        "EXT-X-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
+        "EXT-X-SESSION-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
+        "EXT-X-MAP": ["URI": .quoted, "BYTERANGE": .quoted],
+        "EXT-X-SESSION-DATA": ["DATA-ID": .quoted, "VALUE": .quoted, "URI": .quoted],
         "EXT-X-MEDIA": [
+            "GROUP-ID": .quoted, "NAME": .quoted, "URI": .quoted, "LANGUAGE": .quoted, "ASSOC-LANGUAGE": .quoted,
+            "CHARACTERISTICS": .quoted, "INSTREAM-ID": .quoted,
             "DEFAULT": .yesOrNo, "AUTOSELECT": .yesOrNo, "FORCED": .yesOrNo, "CHANNELS": .channels,
             "SAMPLE-RATE": .integer, "BIT-DEPTH": .integer,
         ],
@@ -42,17 +95,45 @@ private enum AttributeValue {
 
     static func problems(in entries: [PlaylistEntry]) -> [Problem] {
         var problems: [Problem] = []
-        for case .tag(let tag) in entries {
-            if let form = tags[tag.name], !form.admits(tag.value) {
+        for case .tag(let tag) in entries where tag.name != "EXTINF" {
+            if let form = tags[tag.name] {
+                // A target duration and a number that cannot be read have another rule.
+                guard !form.admits(tag.value) else { continue }
                 problems.append(problem("`\(tag.name):\(tag.value.excerpt())`", form, tag))
             } else if let forms = attributes[tag.name] {
-                let values = tag.attributes
-                for (name, form) in forms.sorted(by: { $0.key < $1.key }) {
-                    guard let value = values[name], !form.admits(value) else { continue }
-                    problems.append(problem("`\(name)=\(value.excerpt())` in \(tag.name)", form, tag))
-                }
+                problems += defects(of: tag, forms)
             }
             guard problems.count < Rule.mostProblems else { break }
+        }
+        return problems
+    }
+
+    /// What is wrong with an attribute list: its form, its values, and what it lacks.
+    private static func defects(of tag: PlaylistTag, _ forms: [String: AttributeValue]) -> [Problem] {
+        let list = tag.attributeList
+        var problems: [Problem] = []
+        func add(_ found: String, _ expected: String, _ advice: String) {
+            problems.append(Problem(found: found, expected: expected, advice: advice, line: tag.line))
+        }
+        if list.isDamaged {
+            let expected = "NAME=VALUE with commas between, and quotes in pairs"
+            add("attributes of \(tag.name) that cannot be read to their end", expected, "Correct the line.")
+        }
+        if let name = list.repeatedName {
+            add("a second \(name.excerpt()) in \(tag.name)", "each attribute once", "Remove one of them.")
+        }
+        if let name = required[tag.name], list[name] == nil {
+            add("\(tag.name) without \(name)", "the attribute \(name)", "Add the attribute.")
+        }
+        for (name, form) in forms.sorted(by: { $0.key < $1.key }) {
+            guard let value = list.values[name] else { continue }
+            let isRight = form == .quoted ? value.isQuoted : form.admits(value.text)
+            if !isRight { problems.append(problem("`\(name)=\(value.text.excerpt())` in \(tag.name)", form, tag)) }
+        }
+        if let average = list["AVERAGE-BANDWIDTH"].flatMap({ DecimalText.integer($0) }),
+            let peak = list["BANDWIDTH"].flatMap({ DecimalText.integer($0) }), peak > 0, average > peak
+        {
+            add("AVERAGE-BANDWIDTH=\(average)", "at most the peak, BANDWIDTH=\(peak)", "Correct the bit rates.")
         }
         return problems
     }
@@ -61,6 +142,9 @@ private enum AttributeValue {
         Problem(found: found, expected: form.words, advice: "Correct the value.", line: tag.line)
     }
 
+    /// The newest protocol version (section 8).
+    private static let newestVersion: Int64 = 13
+
     private var words: String {
         switch self {
         case .integer: "a whole number of 0 or more"
@@ -68,14 +152,21 @@ private enum AttributeValue {
         case .signed: "a number of seconds"
         case .resolution: "a resolution such as `1920x1080`"
         case .yesOrNo: "YES or NO"
+        case .version: "a version from 1 to \(Self.newestVersion)"
+        case .range: "SDR, HLG or PQ"
+        case .quoted: "a value in quotes"
         case .channels: "a number of channels above 0, perhaps with parameters, such as `6` or `16/JOC`"
         }
     }
 
     private func admits(_ value: String) -> Bool {
         switch self {
-        case .integer: return DecimalText.integer(value) != nil
-        case .number: return DecimalText.double(value).map { $0 >= 0 } ?? false
+        // A number has at most 64 bits (section 4.2).
+        case .integer: return DecimalText.integer(value) != nil && value.utf8.count <= 20
+        case .version: return DecimalText.integer(value).map { (1...Self.newestVersion).contains($0) } ?? false
+        case .range: return ["SDR", "HLG", "PQ"].contains(value)
+        case .quoted: return true
+        case .number: return DecimalText.double(value).map { $0 >= 0 && $0 < 1e9 } ?? false
         case .signed: return DecimalText.double(value) != nil
         case .resolution:
             let parts = value.split(separator: "x", omittingEmptySubsequences: false)

@@ -16,12 +16,18 @@ extension Rule {
             .multivariant { version, _ in
                 version.tags("EXT-X-SESSION-KEY").compactMap { keyProblem($0, isSession: true) }
             },
+            .failure { failure, _ in
+                guard failure.kind == .key else { return [] }
+                return [
+                    Problem(
+                        found: failure.reason,
+                        expected: "a key of 16 bytes, not written as text",
+                        advice: "Check the address of the key, its access, and what the key server sends."
+                    )
+                ]
+            },
             .segment { facts, _, _ in
-                guard facts.isEncrypted, facts.failure == nil || facts.keyByteCount != nil else { return [] }
-                if let count = facts.keyByteCount, count != 16 {
-                    return [problem("a key of \(count) bytes", "a key of 16 bytes for AES-128", nil)]
-                }
-                guard let count = facts.byteCount, count % 16 != 0 else { return [] }
+                guard facts.isEncrypted, let count = facts.byteCount, count % 16 != 0 else { return [] }
                 return [
                     problem("a segment of \(count) bytes", "a multiple of 16 bytes, because METHOD is AES-128", nil)
                 ]

@@ -137,10 +137,14 @@ public struct RuleRun: Sendable {
         }
     }
 
-    /// Whether a text is an MPD by its content, or a page in the place of one by its name.
+    /// Whether a text is an MPD by its content, or came in the place of one by its name.
     private func isManifest(_ text: FetchedText, _ content: ManifestContent) -> Bool {
         let path = text.url.path.lowercased()
-        return content == .markup && !path.hasSuffix(".m3u8") || content == .page && path.hasSuffix(".mpd")
+        switch content {
+        case .markup: return !path.hasSuffix(".m3u8")
+        case .playlist, .misplacedPlaylist: return false
+        case .page, .json, .media, .compressed, .text, .binary, .empty: return path.hasSuffix(".mpd")
+        }
     }
 
     private mutating func report(_ observation: TextObservation, at url: HTTPURL) {
@@ -187,6 +191,10 @@ public struct RuleRun: Sendable {
 
 extension RuleRun {
     private mutating func observeManifest(_ text: FetchedText) throws(ManifestError) -> [ManifestNotice] {
+        let content = ManifestContent(text.bytes)
+        guard content == .markup else {
+            throw ManifestError(.notAManifest, "the address must have an MPD (found \(content))", url: text.url)
+        }
         let root: MarkupElement
         do {
             root = try MarkupReader.read(text.bytes, as: "the MPD", limits: MarkupLimits(limits))

@@ -42,6 +42,13 @@ extension ManifestNotice.Subject {
                 expected: "a codec string of RFC 6381 such as `avc1.640028` or `mp4a.40.2`",
                 advice: "Copy the codec string from the packager or the initialization segment."
             )
+        case .codecWithoutProfile:
+            .finding(
+                of: "codecs-unknown",
+                expected: "a codec string with its parameters, such as `avc1.640028` or `mp4a.40.2`",
+                advice: "Copy the codec string from the packager or the initialization segment."
+            )
+        case .paddedTag: .covered(by: "playlist-loose")
         case .referenceRefused, .refusedRepresentation:
             .finding(
                 of: "reference-refused",

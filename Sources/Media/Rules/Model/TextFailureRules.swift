@@ -75,7 +75,7 @@ extension ManifestContent {
         case .empty: "Check that the packager has written the file, and what the server sends for the address."
         case .media: "Give the address of the playlist or the MPD instead of that of the media."
         case .page, .json, .text: "Check the address, and whether the server requires a login."
-        case .playlist, .markup, .binary: "Check the address, and what the packager wrote."
+        case .playlist, .misplacedPlaylist, .markup, .binary: "Check the address, and what the packager wrote."
         }
     }
 }

@@ -46,6 +46,11 @@ package struct SegmentFacts: Sendable {
         package var size: Resolution?
         /// The width of a sample of a picture, divided by its height; nil if unknown.
         package var sampleAspect: Double?
+        /// The frames of a second; nil where they vary or are unknown, and for sound.
+        package var framesPerSecond: Double?
+        /// The transfer characteristics of pictures (ISO/IEC 23091-2), 2 where the media does not say; nil if unknown,
+        /// and for sound.
+        package var transfer: Int?
         /// The number of channels of sound; nil if unknown, and for pictures.
         package var channelCount: Int?
         /// The sampling rate of sound in Hz; nil if unknown, and for pictures.
@@ -148,8 +153,6 @@ package struct SegmentFacts: Sendable {
     package var hash: UInt64?
     /// Whether the segment is encrypted as a whole with AES-128.
     package var isEncrypted = false
-    /// The size of the key that the playlist names, in bytes; nil without a key.
-    package var keyByteCount: Int?
     /// Whether the playlist or manifest names an initialization segment.
     package var hasInitialization = false
     /// The position of the segment by the playlist or manifest, in nanoseconds; in HLS from the first listed segment.

@@ -83,6 +83,8 @@ public struct FetchFailure: Sendable {
         case range
         /// The index of a file that is no index.
         case index
+        /// A key in whose place another document or a key of another size came, which the reason names.
+        case key
         /// An initialization segment in whose place another document came, which the reason names.
         case initialization
     }

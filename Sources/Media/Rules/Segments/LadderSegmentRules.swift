@@ -16,6 +16,8 @@ extension Rule {
             .segment { facts, _, history in
                 guard facts.failure == nil, !facts.tracks.isEmpty else { return [] }
                 for declared in declaredCodecs(of: facts.rendition, history) where !declared.isEmpty {
+                    // A codec string that names no codec has another rule.
+                    guard declared.allSatisfy(CodecList.isKnown) else { continue }
                     let wrong = facts.tracks.first { !CodecFamily.isDeclared($0.codec, in: declared) }
                     if let wrong {
                         return [

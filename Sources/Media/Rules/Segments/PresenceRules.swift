@@ -1,5 +1,7 @@
 internal import Instrument
+internal import InstrumentManifests
 internal import InstrumentText
+internal import InstrumentXML
 
 extension Rule {
     /// No segment of a rendition can be played.
@@ -31,9 +33,22 @@ extension Rule {
         explanation: "At the end, viewers of the rendition see a still picture, or hear nothing.",
         source: "RFC 8216bis section 6.2.4; ISO/IEC 23009-1 clause 5.3.2.1",
         checks: [
-            .rendition { summary, all, _ in
-                guard summary.role == .media, summary.emptiness == nil, let duration = summary.duration,
-                    let longest = all.filter({ $0.role == .media }).max(by: { $0.duration ?? 0 < $1.duration ?? 0 }),
+            .rendition { summary, all, history in
+                guard summary.role == .media, summary.emptiness == nil, let duration = summary.duration else {
+                    return []
+                }
+                if let total = history.manifest?.declaredDuration(of: summary.rendition),
+                    total.saturatingSubtract(duration) > max(500_000_000, summary.targetDuration)
+                {
+                    return [
+                        Problem(
+                            found: "segments of \(duration.shownSeconds) in \(summary.rendition.excerpt())",
+                            expected: "\(total.shownSeconds), the mediaPresentationDuration",
+                            advice: "Correct the number of segments or the duration of the presentation."
+                        )
+                    ]
+                }
+                guard let longest = all.filter({ $0.role == .media }).max(by: { $0.duration ?? 0 < $1.duration ?? 0 }),
                     let most = longest.duration
                 else { return [] }
                 let difference = most.saturatingSubtract(duration)
@@ -50,4 +65,26 @@ extension Rule {
             }
         ]
     )
+}
+
+extension ManifestVersion {
+    /// The duration that a recording declares, in nanoseconds, where the last period of a representation lists its
+    /// segments or numbers the last one; nil for others. Timelines have another rule.
+    fileprivate func declaredDuration(of rendition: String) -> Int64? {
+        guard !isDynamic, let total = root.duration("mediaPresentationDuration"), let last = periods.last else {
+            return nil
+        }
+        for set in last.sets {
+            for element in set.all("Representation") {
+                guard let id = element["id"], rendition.hasSuffix("/\(id)") else { continue }
+                let levels = [element, set, last.element]
+                let isListed = levels.contains { level in
+                    level.first("SegmentList").map { $0.first("SegmentTimeline") == nil } == true
+                        || level.first("SegmentTemplate")?["endNumber"] != nil
+                }
+                return isListed ? total : nil
+            }
+        }
+        return nil
+    }
 }

@@ -49,7 +49,7 @@ extension HTTPError {
         }
         let message =
             codings.allSatisfy(decodableCodings.contains)
-            ? "the head says Content-Encoding \(found), but the body is damaged or not in this coding; correct the "
+            ? "the head says Content-Encoding \(found), but the body is damaged, cut, or not in this coding; correct the "
                 + "server, or the copy in the cache"
             : "the body has Content-Encoding \(found), which was not requested and cannot be read (expected one of "
                 + "\(readable), or none); correct the server"

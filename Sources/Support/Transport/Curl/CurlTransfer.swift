@@ -2,6 +2,7 @@
 internal import CCurl
 internal import CTransportShim
 internal import Instrument
+internal import InstrumentCompression
 internal import InstrumentHTTP
 
 /// A request in libcurl's hands, and what has come of the response so far. Touched by the transport's thread alone.
@@ -19,6 +20,10 @@ final class CurlTransfer {
     private let range: RequestedRange?
     /// Why the response is not the requested byte range.
     private var wrongRange: String?
+    /// The decoder of a gzip body; nil where libcurl decodes, or nobody.
+    private var gzip: GzipBody?
+    /// Whether libcurl leaves the body as it is.
+    private var usesOwnDecoder = false
     /// libcurl writes what went wrong here, in more detail than its number says.
     private let detail: UnsafeMutablePointer<CChar>
     /// libcurl's callback reads here which connections are allowed, and writes the result.
@@ -176,14 +181,25 @@ final class CurlTransfer {
     }
 
     private func addToBody(_ bytes: UnsafeRawBufferPointer) -> Taking {
-        head.isComplete = true
+        if !head.isComplete {
+            head.isComplete = true
+            // A libcurl that decodes nevertheless sends bytes that are no gzip.
+            if isGzip, bytes.starts(with: Gzip.beginning.prefix(bytes.count)) { gzip = GzipBody() }
+        }
         // The link carries the encoded bytes of a body that is decoded.
         let count = isDecoded ? encodedByteCount : byteCount + bytes.count
         if let due = pace?.due(count), due > SystemClock().now {
             pauses.due[exchange.number] = due
             return .paused
         }
-        return take(bytes) ? .taken : .aborted
+        guard let gzip else { return take(bytes) ? .taken : .aborted }
+        return gzip.unpack(bytes) { $0.withUnsafeBytes { self.take($0) } } ? .taken : .aborted
+    }
+
+    /// Whether the body is gzip alone, which this transport decodes itself: libcurl takes a body that was cut for a
+    /// whole one.
+    private var isGzip: Bool {
+        exchange.request.decoding != .none && [["gzip"], ["x-gzip"]].contains(head.headers.contentCodings)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -227,7 +243,14 @@ final class CurlTransfer {
 
     private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Taking {
         isHeadTooLarge = !head.add(bytes)
+        if !head.isComplete, exchange.request.decoding != .none { leaveToOwnDecoder(isGzip) }
         return isHeadTooLarge ? .aborted : .taken
+    }
+
+    /// Redirects and interim responses have separate heads, so that the choice may change.
+    private func leaveToOwnDecoder(_ isOwn: Bool) {
+        guard isOwn != usesOwnDecoder else { return }
+        usesOwnDecoder = set(CURLOPT_HTTP_CONTENT_DECODING, isOwn ? 0 : 1) ? isOwn : usesOwnDecoder
     }
 
     private func set(_ option: CURLoption, _ value: Int) -> Bool { transport_set_long(easy, option, value) == CURLE_OK }
@@ -253,8 +276,9 @@ extension CurlTransfer {
         if let wrongRange {
             return .failure(HTTPError(.wrongRange, wrongRange, url: url, status: known))
         }
+        if result == CURLE_OK, !isWellDecoded { return undecoded(status) }
         if result == CURLE_OK, status > 0 { return .success(response(status)) }
-        if result == CURLE_BAD_CONTENT_ENCODING { return undecoded(status) }
+        if result == CURLE_BAD_CONTENT_ENCODING || gzip?.isDamaged == true { return undecoded(status) }
         if isHeadTooLarge {
             let message = "the head of the response has more than \(ResponseHead.maxBytes) bytes; correct the server"
             // Without a status: no response has come, whatever its first line says.
@@ -285,7 +309,14 @@ extension CurlTransfer {
         return .failure(HTTPError(result, String(cString: detail), url, status: known))
     }
 
-    /// The outcome of a body that libcurl cannot decode: the status of a failed request says more than its body.
+    /// Whether a gzip body was one, from its beginning to its end. A plain body in its place has one size on the wire
+    /// and here.
+    private var isWellDecoded: Bool {
+        guard let gzip else { return !usesOwnDecoder || byteCount == 0 || byteCount != encodedByteCount }
+        return gzip.isWhole
+    }
+
+    /// The outcome of a body that cannot be decoded: the status of a failed request says more than its body.
     private func undecoded(_ status: Int) -> Exchange.Outcome {
         if status > 0, !(200..<300 ~= status) { return .success(response(status)) }
         if isPartial, let defect = range?.defect(ofHead: head.headers) {

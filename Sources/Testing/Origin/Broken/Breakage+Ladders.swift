@@ -53,6 +53,7 @@ extension Breakage {
             text,
             _ in
             text.changeAttribute("BANDWIDTH") { Int($0).map { "\($0 / 2)" } }
+            text.changeAttribute("AVERAGE-BANDWIDTH") { Int($0).map { "\($0 / 4)" } }
             text.changeAttribute("bandwidth") { Int($0).map { "\($0 / 4)" } }
         },
     ]

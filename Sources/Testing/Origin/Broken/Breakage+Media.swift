@@ -29,6 +29,18 @@ extension Breakage {
             text.changeAttribute("RESOLUTION") { _ in "1920x1080" }
             text.changeAttribute("width") { _ in "1920" }
         },
+        .document("frame-rate-mismatch", "vod/ts/master.m3u8", "vod/dash/number.mpd") { text, _ in
+            text.changeAttribute("FRAME-RATE") { _ in "50.000" }
+            text.changeAttribute("frameRate") { _ in "50" }
+        },
+        .document("video-range-mismatch", "vod/ts/master.m3u8", "vod/dash/number.mpd") { text, _ in
+            text.replace("#EXT-X-STREAM-INF:", with: "#EXT-X-STREAM-INF:VIDEO-RANGE=PQ,")
+            let scheme = "urn:mpeg:mpegB:cicp:TransferCharacteristics"
+            text.lines = text.lines.flatMap { line in
+                guard line.contains("<AdaptationSet contentType=\"video\"") else { return [line] }
+                return [line, "<SupplementalProperty schemeIdUri=\"\(scheme)\" value=\"16\"/>"]
+            }
+        },
         .document("audio-configuration-mismatch", "vod/fmp4/master.m3u8", "vod/dash/number.mpd") { text, _ in
             text.changeAttribute("CHANNELS") { _ in "6" }
             text.changeAttribute("audioSamplingRate") { _ in "44100" }

@@ -2,6 +2,7 @@ extension Breakage {
     /// Faults that parsers notice, and faults of values and identifiers.
     static let notices: [Breakage] = [
         .playlist("playlist-encoding") { text in text.lines[0] = "\u{FEFF}" + text.lines[0] },
+        .playlist("playlist-loose") { text in text.replace("#EXTINF:", with: "#EXTINF: ") },
         .playlist("extinf-missing") { text in text.insert("extra.ts", before: "#EXTINF") },
         .playlist("extinf-negative") { text in
             if let place = text.placeInside { text.lines[place] = "#EXTINF:-2.000000," }

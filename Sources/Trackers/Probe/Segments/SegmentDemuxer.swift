@@ -75,7 +75,12 @@ enum SegmentDemuxer {
         content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
         if untimed.contains(name) { content.place(at: PackedAudioTimestamp.nanoseconds(in: second)) }
         return .success(
-            SegmentLook(content: content, durations: reading.durations, audioFormat: reading.audioFormat)
+            SegmentLook(
+                content: content,
+                durations: reading.durations,
+                audioFormat: reading.audioFormat,
+                pictureFormat: isInspected ? reading.pictureFormat : nil
+            )
         )
     }
 
@@ -85,7 +90,10 @@ enum SegmentDemuxer {
         _ initialization: UnsafeRawBufferPointer,
         _ media: UnsafeRawBufferPointer
     ) -> Bool {
-        format == .transportStream || DeclaredSamples.fit(initialization, media)
+        // An initialization section of the other format belongs to other media.
+        let formats = [initialization, media].map { SegmentFormat($0) }.filter { $0 != .other }
+        guard initialization.isEmpty || Set(formats).count <= 1 else { return false }
+        return format == .transportStream || DeclaredSamples.fit(initialization, media)
     }
 
     static func open(
@@ -117,6 +125,16 @@ struct SegmentLook: Hashable, Sendable {
     var durations: [PlaybackModel.Track: Int64]
     /// The format of the sound; nil without sound.
     var audioFormat: AudioFormat?
+    /// The format of the pictures; nil without pictures, and unless the segment is inspected.
+    var pictureFormat: PictureFormat?
+}
+
+/// The format of pictures that a manifest may declare.
+struct PictureFormat: Hashable, Sendable {
+    /// The frames of a second; nil where they vary or are unknown.
+    var framesPerSecond: Double?
+    /// The transfer characteristics (ISO/IEC 23091-2); 2 where the media does not say.
+    var transfer: Int
 }
 
 /// The format of a segment by its first bytes, so that libavformat need not probe.

@@ -20,6 +20,11 @@ package struct SegmentInspection: Sendable {
         package var size: (width: Int, height: Int)?
         /// The width of a sample of a picture, divided by its height; nil if unknown.
         package var sampleAspect: Double?
+        /// The frames of a second; nil where they vary, for sound, and unless the pictures were described.
+        package var framesPerSecond: Double?
+        /// The transfer characteristics of pictures (ISO/IEC 23091-2), 2 where the media does not say; nil for sound,
+        /// and unless the pictures were described.
+        package var transfer: Int?
         /// The number of channels; nil if unknown, and for pictures.
         package var channelCount: Int?
         /// The sampling rate in Hz; nil if unknown, and for pictures.
@@ -69,10 +74,22 @@ package struct SegmentInspection: Sendable {
     package let refusal: Refusal?
 
     /// Demuxes a segment.
-    package init(media: [UInt8], initialization: [UInt8]) throws(Failure) {
+    ///
+    /// - Parameters:
+    ///   - media: the segment.
+    ///   - initialization: the initialization section; empty for a segment without one.
+    ///   - describesPictures: whether to determine the rate and the transfer characteristics of pictures as well, for
+    ///     which a picture may be decoded.
+    package init(media: [UInt8], initialization: [UInt8], describingPictures describesPictures: Bool = false)
+        throws(Failure)
+    {
         let look: SegmentLook
         do {
-            look = try SegmentDemuxer.look(at: FetchedBytes(media), initialization: initialization)
+            look = try SegmentDemuxer.look(
+                at: FetchedBytes(media),
+                initialization: initialization,
+                inspecting: describesPictures
+            )
         } catch {
             switch error {
             case .unknownFormat: throw .unreadable("bytes of an unknown format")
@@ -85,7 +102,12 @@ package struct SegmentInspection: Sendable {
         }
         let content = look.content
         var tracks: [Track] = []
-        if let video = content.video { tracks.append(Self.track(video, isVideo: true)) }
+        if let video = content.video {
+            var track = Self.track(video, isVideo: true)
+            track.framesPerSecond = look.pictureFormat?.framesPerSecond
+            track.transfer = look.pictureFormat?.transfer
+            tracks.append(track)
+        }
         if let audio = content.audio {
             var track = Self.track(audio, isVideo: false)
             (track.channelCount, track.sampleRate) = (look.audioFormat?.channelCount, look.audioFormat?.sampleRate)
@@ -160,11 +182,47 @@ package struct SegmentInspection: Sendable {
         )
     }
 
-    /// Whether bytes are a transport stream of which only the first packet is damaged.
-    package static func isTransportStream(behindDamagedStart bytes: [UInt8]) -> Bool {
-        let size = TransportPacket.size
-        let starts = stride(from: size, to: min(bytes.count, 4 * size), by: size)
-        return bytes.count > 2 * size && bytes[0] != 0x47 && starts.allSatisfy { bytes[$0] == 0x47 }
+    /// Whether bytes are media of which only the beginning is damaged, as a wrong IV leaves them: a transport stream
+    /// with an invalid first packet, or with a wrong checksum in it; a fragment whose first box has invalid content.
+    package static func hasDamagedStart(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            switch SegmentFormat(bytes) {
+            case .transportStream: ProgramTables.isDamaged(inPacket: bytes)
+            case .isoBaseMedia: isDamagedBox(bytes)
+            case .other:
+                bytes.count > 2 * TransportPacket.size && bytes[0] != 0x47
+                    && stride(
+                        from: TransportPacket.size,
+                        to: min(bytes.count, 4 * TransportPacket.size),
+                        by: TransportPacket.size
+                    ).allSatisfy { bytes[$0] == 0x47 }
+            }
+        }
+    }
+
+    private static func isDamagedBox(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let box = Box(bytes, at: 0), box.content.upperBound <= bytes.count else { return true }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[box.content])
+        switch box.type {
+        case "moof": return Box(content, at: 0).map { $0.type != "mfhd" } ?? true
+        case "ftyp", "styp": return content.count < 8 || !content[..<4].allSatisfy { 0x20..<0x7F ~= $0 }
+        default: return false
+        }
+    }
+
+    /// What shows that bytes are no initialization segment, as a noun; nil for one, and in doubt.
+    package static func defect(ofInitialization bytes: [UInt8]) -> String? {
+        bytes.withUnsafeBytes { bytes in
+            guard SegmentFormat(bytes) == .isoBaseMedia else { return nil }
+            var hasMovie = false
+            _ = Box.all(in: bytes) { type, _ in
+                hasMovie = hasMovie || type == "moov"
+                return true
+            }
+            if hasMovie { return nil }
+            return ContainerEnd.isInside(bytes)
+                ? "\(bytes.count) bytes, which end inside a box," : "MP4 without the box `moov`"
+        }
     }
 
     /// Whether bytes begin as a transport stream or a fragmented MP4 file does, so that they are not encrypted.

@@ -96,6 +96,20 @@ struct SegmentReading: ~Copyable {
         return declared.channelCount == nil ? lane.format ?? declared : declared
     }
 
+    /// The format of the first track of pictures that has frames; nil without one. Interlaced pictures have no rate:
+    /// one packet may have a frame or a field.
+    var pictureFormat: PictureFormat? {
+        let first = order.first { lanes[$0]?.kind == .video && (lanes[$0]?.summary.frameCount ?? 0) > 0 }
+        guard let first, let lane = lanes[first], let stream = context?.pointee.streams[Int(first)],
+            let parameters = stream.pointee.codecpar
+        else { return nil }
+        let isProgressive = [AV_FIELD_UNKNOWN, AV_FIELD_PROGRESSIVE].contains(parameters.pointee.field_order)
+        return PictureFormat(
+            framesPerSecond: isProgressive ? lane.summary.steadyRate : nil,
+            transfer: Int(parameters.pointee.color_trc.rawValue)
+        )
+    }
+
     private mutating func take() {
         guard let packet, let context, let input else { return }
         let index = packet.pointee.stream_index

@@ -33,6 +33,11 @@ struct TrackSummary: Hashable, Sendable {
     private var last: SegmentFrame.Times?
     private var frameDuration: Int64 = 0
     private var untimed: Int64 = 0
+    /// The first decoding time, the number of frames from there to the last one with a timestamp, and the shortest and
+    /// the longest distance of two of them.
+    private var firstDecoded: Int64?
+    private var stepCount: Int64 = 0
+    private var steps: ClosedRange<Int64>?
 
     /// Adds a frame.
     ///
@@ -56,6 +61,13 @@ struct TrackSummary: Hashable, Sendable {
         extend(to: times.shown.saturatingAdd(frameDuration > 0 ? frameDuration : frame.duration), at: frame.offset)
     }
 
+    /// The frames of a second; nil unless the distances of a second and more are about the same.
+    var steadyRate: Double? {
+        guard let steps, steps.upperBound <= steps.lowerBound / 2 * 3, let firstDecoded, let last else { return nil }
+        let length = last.decoded.saturatingSubtract(firstDecoded)
+        return length >= 900_000_000 ? Double(stepCount) * 1e9 / Double(length) : nil
+    }
+
     /// The content; nil without frames.
     func content(codec: String) -> TrackContent? {
         guard frameCount > 0 else { return nil }
@@ -73,9 +85,14 @@ struct TrackSummary: Hashable, Sendable {
 
     /// Compares with the time of the frame before: the duration of a frame, and a gap.
     private mutating func measure(_ times: SegmentFrame.Times) {
-        guard let last else { return }
+        guard let last else {
+            firstDecoded = times.decoded
+            return
+        }
         let step = times.decoded.saturatingSubtract(last.decoded)
         let perFrame = step / (untimed + 1)
+        stepCount += untimed + 1
+        steps = steps.map { min($0.lowerBound, perFrame)...max($0.upperBound, perFrame) } ?? perFrame...perFrame
         if frameDuration == 0 || untimed > 0, 1..<Self.longestFrame ~= perFrame { frameDuration = perFrame }
         let covered = frameDuration.saturatingMultiply(untimed + 1)
         largestGap = max(largestGap, step.saturatingSubtract(covered))

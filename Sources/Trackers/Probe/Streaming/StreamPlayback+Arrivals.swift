@@ -173,9 +173,9 @@ extension StreamPlayback {
     }
 
     private mutating func arrived(key response: ResourceResponse, _ fetching: Fetching) throws(ResourceFailure) {
-        guard response.body.count == 16 else {
+        if let defect = ManifestContent.keyDefect(of: response.bytes) {
             throw .wrongContent(
-                "a key must have 16 bytes (found \(response.body.count)); check whether its address requires a login"
+                "a key must have 16 bytes (found \(defect)); check its address, and whether it requires a login"
             )
         }
         store.keep(key: response.bytes, at: fetching.request.url)

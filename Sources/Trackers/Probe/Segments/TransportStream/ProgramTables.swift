@@ -33,6 +33,28 @@ private struct ProgramSection {
     }
 }
 
+/// The tables of a transport stream.
+enum ProgramTables {
+    /// Whether the first packet of a transport stream begins a program association or a service description (PID 0 and
+    /// 17) that is whole and has a wrong checksum.
+    static func isDamaged(inPacket bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= TransportPacket.size, let packet = TransportPacket(first(bytes)), packet.hasPayload,
+            packet.startsUnit, packet.pid == 0 || packet.pid == 17
+        else { return false }
+        let payload = UnsafeRawBufferPointer(rebasing: first(bytes)[packet.payloadOffset...])
+        guard let pointer = payload.first, payload.count > Int(pointer) + 4 else { return true }
+        let section = UnsafeRawBufferPointer(rebasing: payload[(Int(pointer) + 1)...])
+        let end = 3 + (Int(section[1] & 0x0F) << 8 | Int(section[2]))
+        // A long table continues in the next packet. Padding fills the rest of this one.
+        guard end <= section.count else { return packet.pid == 0 && end > 1_024 }
+        return CRC32MPEG2.checksum(of: UnsafeRawBufferPointer(rebasing: section[..<end])) != 0
+    }
+
+    private static func first(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[..<TransportPacket.size])
+    }
+}
+
 /// The program of a transport stream, if there is exactly one.
 enum ProgramAssociation {
     /// Returns the packet identifier of the program's map; nil if the table is damaged or has several programs.

@@ -1,0 +1,50 @@
+import InstrumentRules
+import Testing
+
+/// The borders of periods and presentations: what is legal, and what is found (docs/streams.md).
+@Suite("Borders of periods")
+struct PeriodBorderTests {
+    private func broken(_ duration: Int, _ periods: String) throws -> [String] {
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+            mediaPresentationDuration="PT\(duration)S" minBufferTime="PT2S">\(periods)</MPD>
+            """
+        return try RulesTests.broken([text], at: "v.mpd")
+    }
+
+    /// A period whose timeline begins at a second and has segments of two seconds.
+    private func period(_ attributes: String, from first: Int = 0, count: Int) -> String {
+        """
+        <Period \(attributes)><AdaptationSet mimeType="video/mp4"><SegmentTemplate media="$Time$.m4s" timescale="1">\
+        <SegmentTimeline><S t="\(first)" d="2" r="\(count - 1)"/></SegmentTimeline></SegmentTemplate>\
+        <Representation id="v" bandwidth="1000" codecs="avc1.4D400C"/></AdaptationSet></Period>
+        """
+    }
+
+    @Test(
+        "A period begins where the one before it ends",
+        arguments: [(4, false), (6, true), (2, true)]
+    )
+    func neighbours(start: Int, isWrong: Bool) throws {
+        let first = period("start=\"PT0S\" duration=\"PT4S\"", count: 2)
+        let second = period("start=\"PT\(start)S\" duration=\"PT4S\"", count: 2)
+        #expect(try broken(start + 4, first + second) == (isWrong ? ["period-boundary"] : []))
+    }
+
+    @Test(
+        "A timeline begins with its period, or up to a segment after it",
+        arguments: [(0, false), (1, false), (2, false), (3, true)]
+    )
+    func beginnings(first: Int, isWrong: Bool) throws {
+        let found = try broken(first + 6, period("", from: first, count: 3))
+        #expect(found == (isWrong ? ["period-boundary"] : []))
+    }
+
+    @Test(
+        "The last segment ends with the presentation, or reaches up to a segment behind it",
+        arguments: [(6, false), (5, false), (4, false), (3, true), (8, false), (9, true)]
+    )
+    func ends(duration: Int, isWrong: Bool) throws {
+        #expect(try broken(duration, period("", count: 3)) == (isWrong ? ["period-boundary"] : []))
+    }
+}

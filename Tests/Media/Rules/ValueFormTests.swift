@@ -1,0 +1,214 @@
+import InstrumentManifests
+import InstrumentRules
+import Testing
+
+/// Values and lines in a form that the standards do not have, each found once and as what it is.
+@Suite("The forms of values and lines")
+struct ValueFormTests {
+    private func found(_ text: String, at path: String = "v.m3u8") throws -> [String] {
+        var run = RuleRun()
+        run.observe(try fetched(text, 0, path), as: .root)
+        return run.findings.map { "\($0.rule) \($0.problem.found)" }
+    }
+
+    private func media(_ head: String = "", segments: String = "#EXTINF:6,\na.ts\n#EXTINF:6,\nb.ts\n") -> String {
+        "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:6\n\(head)\(segments)#EXT-X-ENDLIST\n"
+    }
+
+    private func master(_ lines: String) -> String { "#EXTM3U\n\(lines)" }
+
+    @Test(
+        "A line that most players read nevertheless is a warning",
+        arguments: [
+            (" #EXT-X-START:TIME-OFFSET=1\n", "a tag with white space"),
+            ("#EXT-X-START: TIME-OFFSET=1\n", "a tag with white space"),
+            ("#EXT-X-START:TIME-OFFSET=1, PRECISE=YES\n", "white space around a comma"),
+            ("#EXT-X-START:TIME-OFFSET =1\n", "white space around a comma"),
+            ("#EXT-X-START:TIME-OFFSET=12\n", "a TIME-OFFSET of 12 s"),
+            ("#EXT-X-START:TIME-OFFSET=-13\n", "a TIME-OFFSET of -13 s"),
+            ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00\n", "`2026-01-01T00:00:00`"),
+            ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01 00:00:00Z\n", "`2026-01-01 00:00:00Z`"),
+        ]
+    )
+    func loose(line: String, words: String) throws {
+        let found = try found(media(line))
+        #expect(found.count == 1 && found[0].hasPrefix("playlist-loose \(words)"), "\(found)")
+    }
+
+    @Test(
+        "A duration is a decimal number and a comma",
+        arguments: [
+            ("6,", false), ("6.000,a title, with a comma", false), ("6", true), ("6e0,", true), ("+6,", true),
+            ("6 ,", true),
+        ]
+    )
+    func durations(text: String, isLoose: Bool) throws {
+        let found = try found(media(segments: "#EXTINF:\(text)\na.ts\n#EXTINF:\(text)\nb.ts\n"))
+        #expect(found == (isLoose ? ["playlist-loose `EXTINF:\(text)`"] : []), "\(found)")
+    }
+
+    @Test(
+        "Lines in the form of the standard break no rule",
+        arguments: [
+            "#EXT-X-START:TIME-OFFSET=11.9\n", "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000+0100\n",
+            "#EXT-X-DATERANGE:ID=\"a, b\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
+                + "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n",
+            "# a comment : with spaces\n", "\n",
+        ]
+    )
+    func strict(line: String) throws { #expect(try found(media(line)) == []) }
+
+    @Test(
+        "An attribute that cannot be read, is twice there, or is missing breaks a rule",
+        arguments: [
+            ("BANDWIDTH=300000,CODECS=avc1.42c00b", "`CODECS=avc1.42c00b` in EXT-X-STREAM-INF"),
+            (
+                "BANDWIDTH=300000,CODECS=\"avc1.42c00b",
+                "attributes of EXT-X-STREAM-INF that cannot be read to their end"
+            ),
+            ("BANDWIDTH=300000,BANDWIDTH=1", "a second BANDWIDTH in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=300000,VIDEO-RANGE=HDR10", "`VIDEO-RANGE=HDR10` in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=300000,AVERAGE-BANDWIDTH=900000", "AVERAGE-BANDWIDTH=900000"),
+        ]
+    )
+    func attributes(list: String, words: String) throws {
+        let found = try found(master("#EXT-X-STREAM-INF:\(list)\nv.m3u8\n"))
+        #expect(found == ["playlist-attribute-invalid \(words)"])
+    }
+
+    @Test(
+        "A tag without the name that it must have breaks a rule",
+        arguments: [
+            ("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a.m3u8\"\n", "EXT-X-MEDIA without NAME"),
+            ("#EXT-X-SESSION-DATA:VALUE=\"x\"\n", "EXT-X-SESSION-DATA without DATA-ID"),
+        ]
+    )
+    func required(line: String, words: String) throws {
+        let found = try found(master("\(line)#EXT-X-STREAM-INF:BANDWIDTH=300000,AUDIO=\"a\"\nv.m3u8\n"))
+        #expect(found.contains("playlist-attribute-invalid \(words)"), "\(found)")
+    }
+
+    @Test("A language is a tag of RFC 5646", arguments: [("en", false), ("pt-BR", false), ("English language", true)])
+    func languages(language: String, isLoose: Bool) throws {
+        let line = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",LANGUAGE=\"\(language)\",URI=\"a.m3u8\"\n"
+        let found = try found(master("\(line)#EXT-X-STREAM-INF:BANDWIDTH=300000,AUDIO=\"a\"\nv.m3u8\n"))
+        #expect(found == (isLoose ? ["playlist-loose `LANGUAGE=\"\(language)\"`"] : []))
+    }
+
+    @Test(
+        "A tag that a playlist has once is not there twice, and a version is one that exists",
+        arguments: [
+            ("#EXT-X-VERSION:8\n", "a second EXT-X-VERSION"),
+            ("#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-MEDIA-SEQUENCE:7\n", "a second EXT-X-MEDIA-SEQUENCE"),
+            ("#EXT-X-MEDIA-SEQUENCE:99999999999999999999999\n", "`EXT-X-MEDIA-SEQUENCE:99999999999999999999999`"),
+        ]
+    )
+    func tags(lines: String, words: String) throws {
+        #expect(try found(media(lines)) == ["playlist-attribute-invalid \(words)"])
+    }
+
+    @Test("A version that does not exist, and a target duration beyond all sense, are named", arguments: ["99", "0"])
+    func versions(version: String) throws {
+        let text = media().replacing("#EXT-X-VERSION:8", with: "#EXT-X-VERSION:\(version)")
+        #expect(try found(text).contains("playlist-attribute-invalid `EXT-X-VERSION:\(version)`"))
+        let long = media().replacing("TARGETDURATION:6", with: "TARGETDURATION:99999999999999999999")
+        #expect(try found(long) == ["playlist-attribute-invalid `EXT-X-TARGETDURATION:99999999999999999999`"])
+    }
+
+    @Test(
+        "A codec string without its profile, or of no codec, is one finding, whatever the media is",
+        arguments: [("avc1", "without profile and level (`avc1`)"), ("h264", "that names no known codec (`h264`)")]
+    )
+    func codecs(codec: String, words: String) throws {
+        let found = try found(master("#EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS=\"\(codec)\"\nv.m3u8\n"))
+        #expect(found == ["codecs-unknown a codec string \(words)"])
+    }
+
+    @Test(
+        "A body that is nearly a playlist is named as what it is",
+        arguments: [
+            ("\n#EXTM3U\n#EXTINF:6,\na.ts\n", "white space before #EXTM3U"),
+            ("#EXTM3U\r#EXTINF:6,\ra.ts\r", "an HLS playlist whose lines end with CR alone"),
+            ("#EXTM3U8\n#EXTINF:6,\na.ts\n", "the first line `#EXTM3U8`"),
+        ]
+    )
+    func beginnings(text: String, words: String) throws {
+        #expect(try found(text) == ["playlist-malformed \(words)"])
+        var wide = try fetched("", 0)
+        wide.bytes = [0xFF, 0xFE] + "#EXTM3U\n#EXTINF:6,\na.ts\n".utf8.flatMap { [$0, 0] }
+        var run = RuleRun()
+        run.observe(wide, as: .root)
+        #expect(run.findings.map(\.problem.found) == ["an HLS playlist in UTF-16"])
+    }
+
+    // MARK: MPDs
+
+    private func manifest(_ attributes: String = "", set: String = "mimeType=\"video/mp4\"", name: String = "2011")
+        -> String
+    {
+        """
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:\(name)" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+        mediaPresentationDuration="PT6S" minBufferTime="PT2S"><Period><AdaptationSet \(set)>\
+        <SegmentTemplate timescale="1" duration="2" media="$Number$.m4s"/>\
+        <Representation bandwidth="300000" \(attributes)/></AdaptationSet></Period></MPD>
+        """
+    }
+
+    @Test(
+        "A value of an MPD in another form is named",
+        arguments: [
+            ("id=\"v 1\"", "mimeType=\"video/mp4\"", "`id=\"v 1\"` in `Representation`"),
+            ("id=\"v\"", "mimeType=\"movie\"", "`mimeType=\"movie\"` in `AdaptationSet`"),
+            ("id=\"v\" sar=\"1/1\"", "mimeType=\"video/mp4\"", "`sar=\"1/1\"` in `Representation`"),
+            ("id=\"v\"", "mimeType=\"video/mp4\" par=\"wide\"", "`par=\"wide\"` in `AdaptationSet`"),
+        ]
+    )
+    func manifests(attributes: String, set: String, words: String) throws {
+        #expect(try found(manifest(attributes, set: set), at: "v.mpd") == ["mpd-attribute-invalid \(words)"])
+    }
+
+    @Test(
+        "What came in the place of an MPD is named, and never called a playlist",
+        arguments: [
+            ("<!DOCTYPE html><html><body><br></body></html>", "an HTML page"), ("{\"error\":1}", "JSON"),
+            ("", "an empty body"), ("Not found", "other text"), ("\u{1F}\u{1}", "other binary data"),
+        ]
+    )
+    func replacements(text: String, words: String) throws {
+        #expect(try found(text, at: "v.mpd") == ["mpd-malformed \(words)"])
+        #expect(try found(text, at: "v.m3u8") == ["playlist-malformed \(words)"])
+    }
+
+    @Test("An MPD in another namespace is named")
+    func namespaces() throws {
+        #expect(try found(manifest("id=\"v\""), at: "v.mpd") == [])
+        let other = try found(manifest("id=\"v\"", name: "2099"), at: "v.mpd")
+        #expect(other == ["mpd-attribute-missing the namespace `urn:mpeg:dash:schema:mpd:2099`"])
+    }
+
+    @Test(
+        "A list of segments, or a last number, that ends before the presentation is found",
+        arguments: [
+            ("<SegmentList duration=\"2\"><SegmentURL media=\"0\"/><SegmentURL media=\"1\"/></SegmentList>", true),
+            ("<SegmentTemplate duration=\"2\" startNumber=\"0\" endNumber=\"1\" media=\"$Number$\"/>", true),
+            ("<SegmentTemplate duration=\"2\" startNumber=\"0\" endNumber=\"2\" media=\"$Number$\"/>", false),
+        ]
+    )
+    func ends(segments: String, isShort: Bool) throws {
+        let text = manifest("id=\"v\"").replacing(
+            "<SegmentTemplate timescale=\"1\" duration=\"2\" media=\"$Number$.m4s\"/>",
+            with: segments
+        )
+        var run = RuleRun()
+        run.observe(try fetched(text, 0, "v.mpd"), as: .root)
+        let rendition = try #require(run.history.presentation?.renditions.first)
+        var summary = RenditionSummary(
+            rendition: rendition.id.description,
+            url: try fetched("", 0, "v.mpd").url,
+            role: .media
+        )
+        (summary.duration, summary.targetDuration) = (isShort ? 4_000_000_000 : 6_000_000_000, 1_900_000_000)
+        run.observe([summary])
+        #expect(run.findings.map(\.rule) == (isShort ? ["rendition-lengths-differ"] : []))
+    }
+}
