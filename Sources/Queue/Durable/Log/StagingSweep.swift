@@ -45,7 +45,7 @@ enum StagingSweep {
     }
 
     /// Whether a folder that is missing was on a volume that is mounted, and was not renamed. A new folder may have got
-    /// its number: then it has a mark of its own.
+    /// its number: then it has a separate mark.
     private static func isDeleted(
         _ folder: String,
         _ identity: FileIdentity,
