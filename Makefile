@@ -107,7 +107,7 @@ compare-gstreamer: dependencies
 	scripts/compare-gstreamer.sh
 
 build: dependencies
-	$(SWIFT) build --disable-index-store
+	$(SWIFT) build
 
 # What to run after every change.
 check: dependencies

@@ -1,13 +1,12 @@
 #!/bin/sh
-# Builds with the given options of `swift build`; a warning in our code is an error. No index for editors: it is a tenth of the compilers'
-# time, and SourceKit-LSP makes its own.
+# Builds with the given options of `swift build`; a warning in our code is an error.
 # Usage: scripts/build.sh [--build-tests] [-c release] …
 set -eu
 
 swift=${SWIFT:-swift}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! "$swift" build --disable-index-store "$@" >"$log" 2>&1; then
+if ! "$swift" build "$@" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi

@@ -13,7 +13,7 @@ package=Tests/AppleStubs
 scripts/link-apple-sources.sh
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! "$swift" build --disable-index-store --package-path "$package" --build-tests >"$log" 2>&1; then
+if ! "$swift" build --package-path "$package" --build-tests >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi
