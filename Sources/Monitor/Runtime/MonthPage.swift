@@ -110,7 +110,7 @@ struct MonthPage {
             <ul class="legend">
             \(legend("good", "within the goal"))\(legend("warn", "took up to a quarter of the budget"))\(legend("bad", "took more"))\(legend("none", "nothing known"))
             </ul>
-            <div class="scroll" role="region" aria-labelledby="objectives" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="objectives" tabindex="0">
             <table class="stacked">
             <thead><tr><th scope="col">Objective</th><th scope="col">Goal</th><th scope="col">Reached</th><th scope="col">Budget left</th><th scope="col">Its course</th><th scope="col" class="days">Days</th></tr></thead>
             <tbody>
@@ -160,7 +160,7 @@ struct MonthPage {
         return """
             <section aria-labelledby="causes">
             <h2 id="causes">Causes</h2>
-            <div class="scroll" role="region" aria-labelledby="causes" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="causes" tabindex="0">
             <table>
             <thead><tr><th scope="col">Cause</th><th scope="col">Incidents</th><th scope="col">Viewer minutes</th><th scope="col"><span class="unseen">Share</span></th></tr></thead>
             <tbody>
@@ -191,7 +191,7 @@ struct MonthPage {
             <section aria-labelledby="incidents">
             <h2 id="incidents">Incidents</h2>
             <p>Those that cost viewers most come first.</p>\(kept)
-            <div class="scroll" role="region" aria-labelledby="incidents" tabindex="0">
+            <div class="scroll" role="group" aria-labelledby="incidents" tabindex="0">
             <table class="stacked">
             <thead><tr><th scope="col">Cause</th><th scope="col">Began (UTC)</th><th scope="col">Lasted</th><th scope="col">Streams</th><th scope="col">Viewer minutes</th><th scope="col">Taken after</th><th scope="col">By</th></tr></thead>
             <tbody>

@@ -130,6 +130,7 @@ struct ValueFormTests {
             ("\n#EXTM3U\n#EXTINF:6,\na.ts\n", "white space before #EXTM3U"),
             ("#EXTM3U\r#EXTINF:6,\ra.ts\r", "an HLS playlist whose lines end with CR alone"),
             ("#EXTM3U8\n#EXTINF:6,\na.ts\n", "the first line `#EXTM3U8`"),
+            ("#EXTM3Uhttp://a/?token=s\n#EXTINF:6,\na.ts\n", "a first line of more than #EXTM3U"),
         ]
     )
     func beginnings(text: String, words: String) throws {
@@ -164,7 +165,9 @@ struct ValueFormTests {
         ]
     )
     func manifests(attributes: String, set: String, words: String) throws {
-        #expect(try found(manifest(attributes, set: set), at: "v.mpd") == ["mpd-attribute-invalid \(words)"])
+        // Nothing of a set without a known type can be played.
+        let found = try found(manifest(attributes, set: set), at: "v.mpd").filter { !$0.contains("cannot be played") }
+        #expect(found == ["mpd-attribute-invalid \(words)"])
     }
 
     @Test(

@@ -56,8 +56,10 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         let hasBareCR = text.dropLast().contains("\r")
         guard !hasBareCR else { return .misplacedPlaylist("an HLS playlist whose lines end with CR alone") }
         let line = text.prefix { !$0.isNewline }.trimmingSpaces
-        let isBegun = line == "#EXTM3U" || line.hasPrefix("#EXTM3U ")
-        return isBegun ? .playlist : .misplacedPlaylist("the first line `\(line.excerpt())`")
+        if line == "#EXTM3U" || line.hasPrefix("#EXTM3U ") { return .playlist }
+        // Anything longer than a mistyped name may be an address with secrets.
+        let isName = line.count <= 12 && line.dropFirst().utf8.allSatisfy { $0.isLetter || $0.isDigit }
+        return .misplacedPlaylist(isName ? "the first line `\(line)`" : "a first line of more than #EXTM3U")
     }
 
     /// The text of UTF-16, by its mark or by the zeros of its first character.
