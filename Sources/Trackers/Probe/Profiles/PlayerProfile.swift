@@ -1,7 +1,8 @@
 /// The behaviour of a player: its buffer, its choice of renditions, its retries, its live playback.
 ///
 /// A plain value: use a named profile, or change one. Most of a player is figures; where players decide in different
-/// ways, the profile has a policy (``rule``, ``pacing``, ``sampling``), and the file of each player has its types.
+/// ways, the profile has a policy: ``rule``, which an app can exchange, and those that pace the tracks and measure the
+/// throughput. The file of each player has its types.
 ///
 /// ```swift
 /// var profile = PlayerProfile.hlsJS
