@@ -407,7 +407,8 @@ struct DashboardTests {
             _ = try await browser.evaluate("location.hash = 'incident=' + store.incidents[0].id")
             try await browser.wait(until: "panel.incident && panel.detail?.log?.length >= 1")
             try await showsEvidence(browser)
-            let log = "document.querySelector('#panel .log')"
+            // The first list has what changed before.
+            let log = "[...document.querySelectorAll('#panel .log')].at(-1)"
             #expect(try await browser.evaluate("\(log).textContent.includes('opens: ')") == true)
             #expect(try await browser.evaluate("document.querySelectorAll('#panel .links a').length") == 1)
         } catch {
