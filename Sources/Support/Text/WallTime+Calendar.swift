@@ -12,10 +12,11 @@ extension WallTime {
     }
 
     /// The day in UTC.
-    package var date: CalendarDate {
-        CalendarDate(
-            daysSince1970: milliseconds.flooredQuotientAndRemainder(dividingBy: Self.millisecondsOfDay).quotient
-        )
+    package var date: CalendarDate { CalendarDate(daysSince1970: daysSince1970) }
+
+    /// The days from 1970-01-01 to the date, in UTC.
+    package var daysSince1970: Int64 {
+        milliseconds.flooredQuotientAndRemainder(dividingBy: Self.millisecondsOfDay).quotient
     }
 
     /// `2026-01-31T09:15:00.250Z`: RFC 3339 with milliseconds, in UTC. A time whose year has not four digits becomes

@@ -100,9 +100,7 @@ private enum AttributeForm {
         case .number: return DecimalText.integer(text) != nil
         case .positive: return DecimalText.integer(text).map { $0 > 0 } ?? false
         case .integer: return DecimalText.integer(text.hasPrefix("-") ? text.dropFirst() : text) != nil
-        case .frameRate:
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            return parts.count <= 2 && parts.allSatisfy { (DecimalText.double($0) ?? 0) > 0 }
+        case .frameRate: return FrameRateText.value(text) != nil
         case .presentationType: return text == "static" || text == "dynamic"
         case .seconds: return text == "INF" || DecimalText.nanoseconds(text) != nil
         case .word: return !value.isEmpty && !value.contains(where: \.isWhitespace)

@@ -108,7 +108,7 @@ private enum AttributeValue {
         return problems
     }
 
-    /// What is wrong with an attribute list: its form, its values, and what it lacks.
+    /// The defects of an attribute list: its form, its values, and the attributes that it lacks.
     private static func defects(of tag: PlaylistTag, _ forms: [String: AttributeValue]) -> [Problem] {
         let list = tag.attributeList
         var problems: [Problem] = []

@@ -95,7 +95,7 @@ private struct DeclaredPictures {
     }
 
     private init(_ attributes: [String: String]) {
-        frameRate = attributes["FRAME-RATE"].flatMap(Self.rate)
+        frameRate = attributes["FRAME-RATE"].flatMap(Self.frameRate)
         // The transfer of Dolby Vision is in its own metadata.
         let isDolbyVision = CodecList.split(attributes["CODECS"]).contains { codec in
             ["dvh1", "dvhe", "dva1", "dvav", "dav1"].contains { codec.lowercased().hasPrefix($0) }
@@ -105,7 +105,7 @@ private struct DeclaredPictures {
     }
 
     private init(_ set: MarkupElement, _ representation: MarkupElement) {
-        frameRate = (representation.word("frameRate") ?? set.word("frameRate")).flatMap(Self.rate)
+        frameRate = (representation.word("frameRate") ?? set.word("frameRate")).flatMap(Self.frameRate)
         let scheme = "urn:mpeg:mpegB:cicp:TransferCharacteristics"
         let properties = [representation, set].flatMap { element in
             Array(element.all("EssentialProperty")) + Array(element.all("SupplementalProperty"))
@@ -114,11 +114,8 @@ private struct DeclaredPictures {
         range = number.map { .numbered($0) }
     }
 
-    /// `25`, `29.970` or `30000/1001`; nil for others, and for 0.
-    private static func rate(_ text: String) -> (value: Double, text: String)? {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { DecimalText.double($0) ?? 0 }
-        guard (1...2).contains(parts.count), parts.allSatisfy({ $0 > 0 }) else { return nil }
-        return (parts.count == 2 ? parts[0] / parts[1] : parts[0], text)
+    private static func frameRate(_ text: String) -> (value: Double, text: String)? {
+        FrameRateText.value(text).map { ($0, text) }
     }
 }
 

@@ -6,10 +6,10 @@ extension IncidentBook {
     /// Performs what is due, and returns the messages.
     package mutating func advance(to now: Timestamp) -> [AlertMessage] {
         endSilences(at: now)
-        let windows = openWindows(at: now.wallTime)
-        openWorks = windows.count + silences.count { $0.kind == .maintenance && $0.hasBegun(at: now.instant) }
+        let covers = covers(at: now)
+        openWorks = covers.count { if case .maintenance = $0.state { true } else { false } }
         for id in order where incidents[id]?.isClosed == false {
-            mute(id, windows, at: now)
+            mute(id, covers, at: now)
             if var incident = incidents.removeValue(forKey: id) {
                 locate(&incident, at: now)
                 incidents[id] = incident
@@ -63,26 +63,34 @@ extension IncidentBook {
     /// The windows of the configuration that are open, without those that a person ended early.
     func openWindows(at now: WallTime) -> [MaintenanceWindow] {
         settings.maintenance.filter { window in
-            window.isActive(at: now) && endedWindows[window.id].map { $0 <= now } ?? true
+            guard window.isActive(at: now) else { return false }
+            return endedWindows.isEmpty || endedWindows[window.id].map { $0 <= now } ?? true
         }
     }
 
+    /// Something that hides streams now.
+    private struct Cover {
+        /// The state of an incident whose streams it hides.
+        let state: Incident.State
+        let hides: (Incident.Member) -> Bool
+    }
+
+    /// What hides streams now. A silence comes before planned work: somebody knows of this very fault.
+    private func covers(at now: Timestamp) -> [Cover] {
+        let begun = silences.filter { $0.hasBegun(at: now.instant) }
+        let sorted = begun.filter { $0.kind == .silence } + begun.filter { $0.kind == .maintenance }
+        return sorted.map { Cover(state: $0.state, hides: $0.hides) }
+            + openWindows(at: now.wallTime).map { Cover(state: .maintenance($0.id), hides: $0.covers) }
+    }
+
     /// Decides which streams are hidden, and whether the incident is.
-    private mutating func mute(_ id: String, _ windows: [MaintenanceWindow], at now: Timestamp) {
+    private mutating func mute(_ id: String, _ covers: [Cover], at now: Timestamp) {
         guard var incident = incidents.removeValue(forKey: id) else { return }
         var (count, hidden): (Int, [Incident.State]) = (0, [])
-        // A silence explains more than planned work: somebody knows of this very fault.
-        let begun = silences.filter { $0.hasBegun(at: now.instant) }
-        let hiding = begun.filter { $0.kind == .silence } + begun.filter { $0.kind == .maintenance }
-        if !hiding.isEmpty || !windows.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
+        if !covers.isEmpty || incident.members.values.contains(where: { $0.mute != nil }) {
             for name in incident.order {
                 guard let member = incident.members[name], member.isActive else { continue }
-                let mute: Incident.State?
-                if let silence = hiding.first(where: { $0.hides(member) }) {
-                    mute = silence.state
-                } else {
-                    mute = windows.first { $0.covers(member) }.map { .maintenance($0.id) }
-                }
+                let mute = covers.first { $0.hides(member) }?.state
                 if member.mute != nil, mute == nil {
                     // The receivers know of the other streams at most.
                     incident.hasNews = true

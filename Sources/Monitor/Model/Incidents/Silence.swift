@@ -58,14 +58,35 @@ package struct Silence: Hashable, Sendable {
     /// The state of an incident whose streams are hidden.
     var state: Incident.State { kind == .silence ? .silenced(id) : .maintenance(id) }
 
-    /// Whether the silence hides a stream: each of its alerts must match.
+    /// Whether the silence hides a stream.
     func hides(_ member: Incident.Member) -> Bool {
-        matchers.allSatisfy { matcher in
+        matchers.match(
+            stream: member.stream,
+            origin: member.origin?.stream,
+            host: member.host,
+            labels: member.labels,
+            alerts: member.alerts
+        )
+    }
+}
+
+extension [LabelMatcher] {
+    /// Whether all match a stream. Of its alerts each must match, and there must be one.
+    ///
+    /// - Parameter origin: the name of the stream at the place that plays it.
+    func match(
+        stream: String,
+        origin: String?,
+        host: String,
+        labels: [String: String],
+        alerts: Set<String>
+    ) -> Bool {
+        allSatisfy { matcher in
             switch matcher.label {
-            case "stream": matcher.matches(member.stream) || member.origin.map { matcher.matches($0.stream) } ?? false
-            case "host": matcher.matches(member.host)
-            case "alert", "alertname": !member.alerts.isEmpty && member.alerts.allSatisfy { matcher.matches($0) }
-            default: matcher.matches(member.labels[matcher.label] ?? "")
+            case "stream": matcher.matches(stream) || origin.map { matcher.matches($0) } ?? false
+            case "host": matcher.matches(host)
+            case "alert", "alertname": !alerts.isEmpty && alerts.allSatisfy { matcher.matches($0) }
+            default: matcher.matches(labels[matcher.label] ?? "")
             }
         }
     }

@@ -23,7 +23,7 @@ struct ChangeTracker: Sendable {
     private static let mostValues = 8
     /// How long a value is known after it was last seen.
     private static let memory = Duration.seconds(600)
-    /// What is seen in the first minute is what the stream is like.
+    /// Values of the first minute are no changes: the tracker learns what the stream is like.
     private static let learning = Duration.seconds(60)
     /// Listed values of a playlist that became different.
     private static let mostListed = 3
@@ -63,8 +63,7 @@ struct ChangeTracker: Sendable {
     mutating func see(outline new: [String: Set<String>], at time: WallTime) {
         guard !new.isEmpty else { return }
         for (subject, values) in new.sorted(by: { $0.key < $1.key }) {
-            let known = outline[subject]
-            guard let known, known != values else { continue }
+            guard let known = outline[subject], known != values else { continue }
             let (added, gone) = (values.subtracting(known), known.subtracting(values))
             let isSingle = added.count == 1 && gone.count == 1 && values.count == 1
             let text =

@@ -3,8 +3,6 @@ internal import InstrumentText
 
 /// How long a stream was up on a day, of the time of which something is known. Days are those of UTC.
 package struct DayShare: Hashable, Sendable {
-    private static let dayLength: Int64 = 86_400_000
-
     private var day: Int64 = .min
     private var (up, known) = (0.0, 0.0)
 
@@ -12,7 +10,7 @@ package struct DayShare: Hashable, Sendable {
 
     /// Adds seconds that end at a time.
     package mutating func add(up: Double, of known: Double, at time: WallTime) {
-        let day = time.milliseconds.flooredQuotientAndRemainder(dividingBy: Self.dayLength).quotient
+        let day = time.daysSince1970
         // A wall clock that steps back continues in the latest day.
         if day > self.day { (self.day, self.up, self.known) = (day, 0, 0) }
         self.up += min(up, known)
@@ -21,12 +19,14 @@ package struct DayShare: Hashable, Sendable {
 
     /// Adds the share of another stream on the day of `time`.
     package mutating func add(_ other: DayShare, at time: WallTime) {
-        let day = time.milliseconds.flooredQuotientAndRemainder(dividingBy: Self.dayLength).quotient
-        if other.day == day { add(up: other.up, of: other.known, at: time) }
+        if other.day == time.daysSince1970 { add(up: other.up, of: other.known, at: time) }
     }
 
     /// The share of the time in which streams were up; nil without a minute of which something is known.
     package var value: Double? { known >= 60 ? up / known : nil }
+
+    /// The share of the day of `time`; nil if no time of that day was added.
+    package func value(at time: WallTime) -> Double? { day == time.daysSince1970 ? value : nil }
 }
 
 extension MonitorModel {
@@ -41,9 +41,9 @@ extension MonitorModel {
 extension StreamState {
     /// Continues the day from the minutes that an earlier process saved.
     mutating func resumeToday(at now: WallTime) {
-        let minutes = chart.minutes().filter { Int64($0.minute) / 1_440 == now.milliseconds / 86_400_000 }
-        for point in minutes {
+        for point in chart.minutes() {
             let time = WallTime(milliseconds: Int64(point.minute) * 60_000)
+            guard time.daysSince1970 == now.daysSince1970 else { continue }
             today.add(up: point.wasDown ? min(60, Double(point.playing) / 1_000) : 60, of: 60, at: time)
         }
     }

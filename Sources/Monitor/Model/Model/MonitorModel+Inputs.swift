@@ -42,8 +42,9 @@ extension MonitorModel {
         if let buffer = event[.bufferLevel] { state.buffered = buffer }
         if let bitrate = event[.bitrate] { state.bitrate = bitrate }
         if let title = event[.title] {
-            state.title = String(title.prefix(200))
-            state.changes.see(title: String(title.prefix(200)), at: time)
+            let title = String(title.prefix(200))
+            state.title = title
+            state.changes.see(title: title, at: time)
         }
         if after.startup.hasStarted, before?.startup.hasStarted != true {
             state.isUp = true

@@ -13,7 +13,7 @@ package struct ReportPeriod: Hashable, Sendable {
 
     /// The latest 30 days, today included.
     package init(until now: WallTime) {
-        let today = Int(clamping: now.date.daysSince1970)
+        let today = Int(clamping: now.daysSince1970)
         (days, isMonth) = (today - Self.usualDays + 1...today, false)
     }
 

@@ -63,9 +63,7 @@ extension MonitorModel {
         members["requests"] = .array(state.requests.latest.map(\.json))
         members["evidence"] = .array(requestEvidence.entries(of: name).suffix(1).map(\.document))
         members["hiding"] = book.hidingDocument(of: state.stream, at: now)
-        var share = DayShare()
-        share.add(state.today, at: now.wallTime)
-        members["upToday"] = share.value.map { .double($0) }
+        members["upToday"] = state.today.value(at: now.wallTime).map { .double($0) }
         members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
         members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))

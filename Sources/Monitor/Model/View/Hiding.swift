@@ -31,15 +31,8 @@ package struct Hiding: Hashable, Sendable {
         return begins <= now
     }
 
-    /// Whether it hides a stream: each of the alerts must match, as for the monitor.
+    /// Whether it hides a stream.
     func hides(_ row: TableRow, alerts: Set<String>) -> Bool {
-        matchers.allSatisfy { matcher in
-            switch matcher.label {
-            case "stream": matcher.matches(row.name) || row.origin.map { matcher.matches($0) } ?? false
-            case "host": matcher.matches(row.host)
-            case "alert", "alertname": !alerts.isEmpty && alerts.allSatisfy { matcher.matches($0) }
-            default: matcher.matches(row.labels[matcher.label] ?? "")
-            }
-        }
+        matchers.match(stream: row.name, origin: row.origin, host: row.host, labels: row.labels, alerts: alerts)
     }
 }

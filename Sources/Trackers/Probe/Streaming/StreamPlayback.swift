@@ -41,7 +41,7 @@ struct StreamPlayback: DrivenPlayback {
     var reports: RequestReports?
     /// What reports say of a main rendition whose bitrate is not declared.
     var measured = MeasuredBitrate()
-    /// What is still to be loaded.
+    /// How far the loading has come.
     var phase = Phase.loading
     /// Whether all tracks continue at another position, which the next round of ``pump(_:)`` sees.
     var hasMoved = false

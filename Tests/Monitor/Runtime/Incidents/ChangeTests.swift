@@ -31,7 +31,7 @@ struct ChangeTests {
     func servers() {
         var tracker = ChangeTracker()
         tracker.see(request("a.example", "192.0.2.1"), at: time(0))
-        // What is seen in the first minute is what the stream is like.
+        // Values of the first minute are no changes.
         tracker.see(request("a.example", "192.0.2.2"), at: time(10))
         for second in 11..<200 {
             tracker.see(request("a.example", "192.0.2.\(1 + second % 2)"), at: time(Double(second)))
@@ -54,7 +54,7 @@ struct ChangeTests {
         #expect(tracker.changes.map(\.kind) == [.server, .host, .host])
     }
 
-    @Test("Another rendition and another title are changes, and a measured bit rate that differs a little is none")
+    @Test("Another rendition and another title are changes; a measured bit rate that differs a little is not")
     func renditions() {
         var tracker = ChangeTracker()
         tracker.see(bitrate: 5_012_345, width: 1_920, height: 1_080, at: time(0))
