@@ -96,6 +96,14 @@ extension DirectoryStore {
             do throws(StagingArea.Absence) { return try StagingArea.open(leftAt: path, log: logNumber) } catch {
                 switch error {
                 case .missing: break
+                case .ofOtherUser(let owner):
+                    throw QueueError(
+                        .storeFailed,
+                        """
+                        the staged samples of \(self.path) are in \(path), which belongs to the user with the number \
+                        \(owner): start once as that user, or delete the file and lose these samples
+                        """
+                    )
                 case .foreign:
                     report(
                         .store("\(path) has staged samples of another queue than \(self.path); it is left unchanged")
@@ -122,7 +130,7 @@ extension DirectoryStore {
     private func area(at path: String) throws(QueueError) -> StagingArea? {
         do throws(StagingArea.Absence) { return try StagingArea.open(leftAt: path, log: logNumber) } catch {
             switch error {
-            case .missing, .foreign: break
+            case .missing, .ofOtherUser, .foreign: break
             case .inUse(let area): try requireOther(area)
             case .unreadable(let cause): throw cause
             }

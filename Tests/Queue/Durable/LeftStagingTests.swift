@@ -69,8 +69,8 @@ struct LeftStagingTests {
 
     private func isLinux() -> Bool { DirectoryStore.stagingDirectory != nil }
 
-    private func checkAll(_ path: String) throws {
-        let store = try open(path)
+    private func checkAll(_ path: String, in directory: String? = nil) throws {
+        let store = try open(path, in: directory)
         let ledger = store.ledger(of: "one")
         #expect((ledger.emitted, ledger.queued, ledger.dropped) == (100, 100, 0))
         #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<100))
@@ -253,6 +253,39 @@ struct LeftStagingTests {
             }
             store.close()
         }
+    }
+
+    @Test("A start passes over the staged samples of other users, which it may not read")
+    func otherUsers() async throws {
+        guard isLinux(), geteuid() == 0, let lasting = DirectoryStore.stagingDirectory else { return }
+        try await offPool {
+            let path = try leaveKilled(in: lasting)
+            let (user, theirs) = (UInt32(12_345), scratch.path + "/theirs")
+            try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: true)
+            #expect(chmod(scratch.path, 0o755) == 0 && chown(theirs, user, user) == 0)
+            let backend = BackendPlan("one", to: theirs + "/one")
+            var plan = ChildPlan(.drain, directory: theirs + "/queue", backends: [backend])
+            plan.count = 3
+            let child = try ChildProcess(plan, name: scratch.path + "/child", user: user)
+            #expect(child.hasEnded() && child.status == 0 && child.errors.isEmpty, "\(child.errors)")
+            let report = try JSONDecoder().decode(DrainReport.self, from: child.output)
+            #expect(report.isEmpty && report.ledgers["one"]?.acknowledged == 3)
+            #expect(FileManager.default.fileExists(atPath: path))
+            try checkAll(queue, in: lasting)
+        }
+    }
+
+    @Test("Staged samples of the folder that belong to another user are named, and stay until they can be read")
+    func ofOtherUser() throws {
+        guard isLinux(), geteuid() == 0 else { return }
+        let path = try leaveKilled()
+        #expect(chown(path, 12_345, 12_345) == 0)
+        let said = Lock<[String]>([])
+        try open(queue) { diagnostic in said.withLock { $0.append("\(diagnostic)") } }.close()
+        let expected = "\(path), which belongs to the user with the number 12345"
+        #expect(said.withLock { $0 }.contains { $0.contains(expected) })
+        #expect(chown(path, geteuid(), getegid()) == 0)
+        try checkAll(queue)
     }
 
     @Test("Refusals that a killed process could not save are in the ledger of the next start")

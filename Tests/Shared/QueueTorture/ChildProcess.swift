@@ -29,17 +29,26 @@ package final class ChildProcess {
     ///   - name: the beginning of the files that the process writes its output to.
     ///   - isRebooted: whether the process has a separate memory for files, empty at its start as after a loss of
     ///     power.
+    ///   - user: the number of the user whose process it is; needs root. nil for the user of this process.
     package init(
         _ plan: ChildPlan,
         name: String,
         environment: [String: String] = [:],
-        isRebooted: Bool = false
+        isRebooted: Bool = false,
+        user: UInt32? = nil
     ) throws {
         (outputFile, errorFile) = (name + ".out", name + ".err")
         if isRebooted {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             let script = "mount -t tmpfs none /dev/shm && exec \"$0\" \"$1\""
             process.arguments = ["unshare", "--mount", "sh", "-c", script, Self.executable.path, try plan.argument()]
+        } else if let user {
+            // The user may not reach the folder of the build.
+            let program = URL(fileURLWithPath: name + ".program")
+            try FileManager.default.copyItem(at: Self.executable, to: program)
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let identity = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+            process.arguments = ["setpriv"] + identity + [program.path, try plan.argument()]
         } else {
             process.executableURL = Self.executable
             process.arguments = [try plan.argument()]

@@ -277,8 +277,10 @@ final class StagingArea: @unchecked Sendable {
 
     /// The reason for which the file of an earlier process is not used.
     enum Absence: Error {
-        /// The file does not exist or is no staging area of this user.
+        /// The file does not exist or is no staging area.
         case missing
+        /// The file belongs to another user.
+        case ofOtherUser(UInt32)
         /// The file is the staging area of another log.
         case foreign
         /// A process uses the file.
@@ -298,6 +300,8 @@ final class StagingArea: @unchecked Sendable {
             let number = errno
             // EINVAL: the path is a link, a pipe or a device.
             if [ENOENT, ELOOP, ENOTDIR, EISDIR, ENXIO, EINVAL].contains(number) { throw .missing }
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_uid != geteuid() { throw .ofOtherUser(status.st_uid) }
             throw .unreadable(Directory.failure(number, "open \(path)"))
         }
         var status = stat()
@@ -306,8 +310,13 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             throw .unreadable(Directory.failure(number, "read \(path)"))
         }
+        // Whoever may write to the directory of all users could have written it.
+        guard status.st_uid == geteuid() else {
+            close(descriptor)
+            throw .ofOtherUser(status.st_uid)
+        }
         let size = Int(status.st_size)
-        guard status.st_uid == geteuid(), size > Layout.current.headerSize, size.isMultiple(of: 8) else {
+        guard size > Layout.current.headerSize, size.isMultiple(of: 8) else {
             close(descriptor)
             throw .missing
         }
