@@ -195,6 +195,7 @@ function place(list) {
   if (below.length) nextFrame(() => setTimeout(placeBelow));
 }
 function placeBelow() {
+  if (!below.length) return;
   $("rows").append(...below.filter(element => shells.get(element.entry) === element));
   below = [];
 }
