@@ -38,7 +38,7 @@ help:
 	@echo "make mutate           breaks definitions of metrics one at a time, and says which changes no test notices"
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
 	@echo "make soak             watches 200 streams for an hour and plots memory and threads; OPTIONS has other numbers"
-	@echo "make demonstrate      injects random faults into 50 streams for ten minutes and verifies the alerts"
+	@echo "make demonstrate      makes five outages and random faults in 50 streams for half an hour, and verifies incidents and alerts"
 	@echo "make fleet            a day of 100,000 virtual players through Kafka and NATS into ClickHouse, with kills; compares every figure"
 	@echo "make pictures         takes pictures of the dashboard in each of its states, and compares them with the stored ones"
 	@echo "make try-monitor      runs the commands of the monitor's guide"
@@ -71,6 +71,7 @@ soak: programs
 
 demonstrate: programs
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
+	scripts/demonstrate-outages.py
 	scripts/demonstrate-monitor.py $(OPTIONS)
 
 # About 15 minutes on two cores; OPTIONS='--players 5000' for a quick run.

@@ -11,7 +11,8 @@ no message is sent twice. Exits with 1 otherwise.
 
 Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/programs]
 """
-import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
+import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, time, urllib.parse, urllib.request
+from demonstration import Hook, answers, finish, folder, messages, serve, start, verify
 from local_servers import free_port
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -21,8 +22,6 @@ arguments.add_argument("--seed", type=int, default=1)
 arguments.add_argument("--bin", default=".build/programs")
 options = arguments.parse_args()
 chance = random.Random(options.seed)
-folder = tempfile.mkdtemp(prefix="monitor-demonstration-")
-children = []
 
 # A fault, and the alerts of which one has to fire. Another fault may follow from the first: a stream without playlists stalls. Where the
 # player gives up as soon as its buffer is empty, because its playlist is too old, a stalled server is a stream that is down.
@@ -38,50 +37,6 @@ CAUSES = {
     "missing": {"http"}, "stalled": {"stalled", "network", "stale"}, "stale": {"stale", "stalled", "check"}, "black": {"check"}, "frozen": {"check"},
     "silent": {"check"},
 }
-
-
-def start(name, command, **more):
-    log = open(os.path.join(folder, name + ".log"), "ab")
-    child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **more)
-    children.append(child)
-    return child
-
-
-def answers(port, path="/", seconds=120):
-    end = time.time() + seconds
-    while time.time() < end:
-        try:
-            return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10).read()
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit(f"nothing answers on port {port}")
-
-
-def finish(status):
-    for child in reversed(children):
-        if child.poll() is None:
-            child.terminate()
-    for child in children:
-        try:
-            child.wait(60)
-        except subprocess.TimeoutExpired:
-            child.kill()
-    print(f"logs: {folder}", flush=True)
-    # The threads of the servers end with the process.
-    os._exit(status)
-
-
-messages = []
-
-
-class Hook(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        messages.append((time.time(), json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
 
 
 class Packager:
@@ -154,19 +109,6 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, *_):
-        """A client may end a connection at any time, for example when its session ends."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(*_)
-
-
-def serve(handler):
-    server = Server(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
 
 
 # The fleet: which streams have which fault, and when.
@@ -250,18 +192,9 @@ while time.time() < begun + options.seconds and monitor.poll() is None:
         print(f"the pages of the monitor: {error}", file=sys.stderr)
 if monitor.poll() is not None:
     print("the monitor ended early")
-    finish(1)
+    finish(True)
 
 print(f"the monitor worked {late:.2f} s late at most{': the machine is too busy for a verdict about stalls' if late > 1 else ''}", flush=True)
-status = 0
-
-
-def verify(is_right, text):
-    global status
-    print(f"{'ok' if is_right else 'WRONG'}: {text}", flush=True)
-    status |= not is_right
-
-
 # Every fault is found while it lasts or soon after, and nothing else.
 for name, (kind, begin, length) in sorted(faults.items()):
     found = fired.pop(name, [])
@@ -361,7 +294,7 @@ def quiet(take, seconds=300):
         if before == after and "\ninstrument_monitor_sessions 0\n" in answers(listen, "/metrics").decode():
             return after, page, taken
     verify(False, "the numbers never came to rest")
-    finish(1)
+    finish(True)
 
 
 def prometheus_sums():
@@ -442,4 +375,4 @@ after = lasting()
 verify(before == after and before, f"after kill -9, the {len(before)} incidents are the same {sorted(before ^ after) or ''}")
 time.sleep(15)
 verify(len(messages) == sent, f"no message is sent twice ({len(messages) - sent} more)")
-finish(int(status))
+finish()

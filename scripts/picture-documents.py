@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/images: a report of real sessions, and the dashboard of a running monitor, in headless Chromium.
+"""Takes the pictures of docs/images: a report of real sessions, and the dashboard of a running monitor (the table, a stream, an incident), in headless Chromium.
 
 Starts a test origin, plays a stream with several profiles at once under bandwidths that stall and that do not, writes their report, watches a few
 streams of which one fails, one has a stale playlist and one has too little bandwidth, and keeps a picture of each page. Takes about two
@@ -47,10 +47,10 @@ folder = tempfile.mkdtemp(prefix="pictures-")
 os.makedirs(options.out, exist_ok=True)
 
 
-def keep(browser, address, name, ready, height):
-    """Keeps a picture of the page's top: at most `height` pixels."""
+def keep(browser, address, name, ready, height, screen=400):
+    """Keeps a picture of the page's top, at most `height` pixels, as on a screen of `screen` pixels."""
     tab, session = browser.open(address)
-    browser.ask("Emulation.setDeviceMetricsOverride", session, width=1200, height=400, deviceScaleFactor=1, mobile=False)
+    browser.ask("Emulation.setDeviceMetricsOverride", session, width=1200, height=screen, deviceScaleFactor=1, mobile=False)
     browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
     for _ in range(240):
         if browser.value(session, ready):
@@ -100,6 +100,9 @@ try:
     wait_for(listen, "/healthz")
     browser = Browser(folder + "/profile")
     keep(browser, f"http://127.0.0.1:{listen}/", "dashboard", "document.querySelectorAll('#rows .row .name').length >= 7", 900)
+    keep(browser, f"http://127.0.0.1:{listen}/#stream=film-backup", "dashboard-stream", "document.querySelectorAll('#panel .waterfall li').length >= 1", 900, 900)
+    incident = next(incident for incident in json.loads(page(listen, "/api/incidents"))["incidents"] if "film-backup" in incident["streams"])
+    keep(browser, f"http://127.0.0.1:{listen}/#incident={incident['id']}", "dashboard-incident", "document.querySelectorAll('#panel .log li').length >= 1", 900, 900)
     keep(browser, "file://" + folder + "/report.html", "report", "document.querySelectorAll('svg').length > 0", 900)
 finally:
     if browser:

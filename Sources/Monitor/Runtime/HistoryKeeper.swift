@@ -27,9 +27,14 @@ final class HistoryKeeper: Sendable {
             state.mark = bytes.isEmpty || store.append(bytes) ? next : nil
             state.appendedCount += bytes.count
         } else {
-            let (bytes, next) = model.savedHistory(at: now)
-            state.mark = store.replace(bytes) ? next : nil
-            (state.wholeCount, state.appendedCount) = (bytes.count, 0)
+            var (pieces, count) = (HistoryPieces(of: model, at: now), 0)
+            let isKept = store.replace {
+                let piece = pieces.next()
+                count += piece?.count ?? 0
+                return piece
+            }
+            state.mark = isKept ? pieces.mark : nil
+            (state.wholeCount, state.appendedCount) = (count, 0)
         }
         self.state.withLock { $0 = state }
     }

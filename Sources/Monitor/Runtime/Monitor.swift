@@ -31,8 +31,9 @@ package protocol AlertSink: Sendable {
 /// Keeps the bytes of the history for the next process. Methods may block, and are called one at a time.
 package protocol HistoryStore: Sendable {
     /// Replaces the whole history.
+    /// - Parameter next: returns the next piece of the bytes, and nil behind the last.
     /// - Returns: whether the bytes are kept.
-    func replace(_ bytes: [UInt8]) -> Bool
+    func replace(_ next: () -> [UInt8]?) -> Bool
     /// Appends to the history.
     /// - Returns: whether the bytes are kept.
     func append(_ bytes: [UInt8]) -> Bool

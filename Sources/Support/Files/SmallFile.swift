@@ -65,8 +65,23 @@ package enum SmallFile {
         synchronizesFolder: Bool = true,
         randomness: RandomSource = RandomSource()
     ) throws(FileError) {
+        var rest: [UInt8]? = bytes
+        try write(to: path, synchronizesFolder: synchronizesFolder, randomness: randomness) { rest.take() }
+    }
+
+    /// Puts a file in the place of the one that is there, as ``write(_:to:synchronizesFolder:randomness:)``, from
+    /// pieces, so that a long content is never in memory as a whole.
+    ///
+    /// - Parameter next: returns the next piece, and nil behind the last.
+    package static func write(
+        to path: String,
+        synchronizesFolder: Bool = true,
+        randomness: RandomSource = RandomSource(),
+        pieces next: () -> [UInt8]?
+    ) throws(FileError) {
         let (temporary, descriptor) = try create(for: path, randomness)
-        var cause = SystemFile.writeAll(bytes, to: descriptor)
+        var cause: Int32 = 0
+        while cause == 0, let piece = next() { cause = SystemFile.writeAll(piece, to: descriptor) }
         if cause == 0, SystemFile.synchronize(descriptor) != 0 { cause = errno }
         close(descriptor)
         if cause == 0, rename(temporary, path) != 0 { cause = errno }

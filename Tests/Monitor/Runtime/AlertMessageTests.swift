@@ -47,6 +47,22 @@ struct AlertMessageTests {
     )
     func foreign(_ text: String) throws { #expect(try AlertMessage(JSONValue(parsing: text)) == nil) }
 
+    @Test("The line of a message names condition, host and reason, as far as there are any")
+    func line() {
+        var message = AlertMessage.sample(.opens)
+        (message.alert, message.condition) = ("down", "up == 0")
+        message.items = Array(message.items.prefix(1))
+        message.streamCount = 1
+        let name = message.items[0].stream
+        for (host, reason, words) in [
+            ("cdn.example", "httpStatus", "; cdn.example, httpStatus"), ("cdn.example", "", "; cdn.example"),
+            ("", "silence", "; silence"), ("", "", ""),
+        ] {
+            (message.host, message.reason) = (host, reason)
+            #expect(message.line == "FIRING down: \(name) (up == 0\(words))")
+        }
+    }
+
     @Test("Messages of one incident share its identifier, and each reminder has another one")
     func identifiers() {
         let messages = AlertMessage.Kind.allCases.map { AlertMessage.sample($0) }

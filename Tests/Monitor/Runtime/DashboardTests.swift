@@ -184,6 +184,44 @@ struct DashboardTests {
     }
 
     @Test(
+        "Of a long table, the first picture has what a screen shows, and then every row is there in order",
+        .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30))
+    )
+    func longTable() async throws {
+        let names = (100..<500).map { "s\($0)" }
+        let served = try await ServedMonitor(try names.map { try stream($0) })
+        let browser = try await DrivenBrowser(
+            try #require(Chromium.program),
+            opening: "http://127.0.0.1:\(served.server.port)/"
+        )
+        defer { browser.end() }
+        try await browser.wait(until: "document.querySelectorAll('#rows .row').length === 400")
+        _ = try await browser.evaluate("choices.sort = 'name'; arrange()")
+        #expect(try await browser.evaluate(Self.listed).string == names.joined(separator: ","))
+        // The same again, seen between the two parts: the keyboard reaches the last row, and no row is there twice.
+        let first = try await browser.evaluate(
+            """
+            (() => { for (const entry of [...shells.keys()]) drop(entry);
+              arrange();
+              const first = $("rows").childElementCount;
+              choose("s499", true);
+              return first })()
+            """
+        )
+        #expect(first == 150)
+        #expect(try await browser.evaluate(Self.listed).string == names.joined(separator: ","))
+        #expect(try await browser.evaluate(Self.focused).string == "s499")
+        // The local time is the hint of the clock under the pointer.
+        #expect(try await browser.evaluate("document.querySelector('#clock').title").string == "")
+        _ = try await browser.evaluate(
+            "document.querySelector('#clock').dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+        )
+        #expect(try await browser.evaluate("document.querySelector('#clock').title.endsWith(' local')") == true)
+        await served.stop()
+    }
+
+    @Test(
         "An action is a POST of JSON, a refusal is shown, and without the role no action is offered",
         .enabled(if: Chromium.program != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30)),
@@ -285,6 +323,7 @@ struct DashboardTests {
         #expect(try await browser.evaluate("\(notice).getAttribute('role')").string == "alert")
         #expect(try await browser.evaluate("document.querySelectorAll('#rows .row').length") == 1)
         #expect(try await browser.evaluate("document.body.classList.contains('stale')") == true)
+        #expect(try await browser.evaluate("document.querySelector('#health').textContent").string == "")
         var settings = ServerConfiguration()
         settings.port = port
         let second = try await ServedMonitor([try stream("news"), try stream("sport")], settings)

@@ -201,3 +201,12 @@ func alert(_ name: String, _ condition: String, for delay: Duration = .zero) thr
     (alert.delay, alert.receivers) = (delay, ["ops"])
     return alert
 }
+
+extension MonitorModel {
+    /// The whole history as a store gets it, piece by piece.
+    func savedHistory(at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
+        var (pieces, bytes) = (HistoryPieces(of: self, at: now), [UInt8]())
+        while let piece = pieces.next() { bytes += piece }
+        return (bytes, pieces.mark)
+    }
+}

@@ -229,10 +229,11 @@ private final class FailingStore: HistoryStore {
     let calls = Lock<[String]>([])
     let bytes = Lock<[UInt8]>([])
 
-    func replace(_ bytes: [UInt8]) -> Bool {
+    func replace(_ next: () -> [UInt8]?) -> Bool {
         calls.withLock { $0.append("replace") }
         if fails.withLock({ $0 }) { return false }
-        self.bytes.withLock { $0 = bytes }
+        bytes.withLock { $0 = [] }
+        while let piece = next() { bytes.withLock { $0 += piece } }
         return true
     }
 

@@ -49,6 +49,20 @@ struct SmallFileTests {
         #expect(FileManager.default.contents(atPath: precious) == Data("precious".utf8))
     }
 
+    @Test("A write in pieces replaces the file once every piece is there")
+    func pieces() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("state")
+        try SmallFile.write([9, 9, 9], to: path)
+        var left: [[UInt8]] = [[1, 2], [], [3]]
+        try SmallFile.write(to: path) {
+            #expect((try? SmallFile.read(path, atMost: 9)) == [9, 9, 9])
+            return left.isEmpty ? nil : left.removeFirst()
+        }
+        #expect(try SmallFile.read(path, atMost: 9) == [1, 2, 3])
+        #expect(scratch.names == ["state"])
+    }
+
     @Test("A write that fails leaves the old file and nothing beside it")
     func failing() throws {
         let scratch = try Scratch()

@@ -132,7 +132,9 @@ package struct AlertMessage: Hashable, Sendable {
     package var line: String {
         let names = items.prefix(5).map(\.stream).joined(separator: ", ")
         let more = streamCount > 5 ? " and \(streamCount - 5) more" : ""
-        let why = reason.isEmpty ? "" : ", \(reason)"
-        return "\(isFiring ? "FIRING" : "resolved") \(alert): \(names)\(more) (\(condition); \(host)\(why))"
+        // An incident about the monitor itself has no host, and an alert may have no reason.
+        let place = [host, reason].filter { !$0.isEmpty }.joined(separator: ", ")
+        let why = [condition, place].filter { !$0.isEmpty }.joined(separator: "; ")
+        return "\(isFiring ? "FIRING" : "resolved") \(alert): \(names)\(more) (\(why))"
     }
 }

@@ -162,6 +162,9 @@ package struct Incident: Hashable, Sendable {
 
     package var isClosed: Bool { state == .closed }
 
+    /// Whether no message was about the incident, and nobody has done anything with it.
+    var isUnknownToPeople: Bool { lastMessage == nil && state == .open && acknowledgement == nil && reopenings == 0 }
+
     /// The streams that still fail, in the order in which they joined.
     package var activeMembers: [Member] { order.compactMap { members[$0] }.filter(\.isActive) }
 

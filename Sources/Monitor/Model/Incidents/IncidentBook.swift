@@ -300,7 +300,8 @@ package struct IncidentBook: Sendable {
         wake(at: deadline)
     }
 
-    /// Closes an incident whose streams belong to another one.
+    /// Closes an incident whose streams belong to another one; if nobody has learned of it, one outage is one incident,
+    /// and it is removed.
     private mutating func move(_ id: String, into other: String, _ reason: String, at now: Timestamp) {
         guard id != other, var source = incidents[id], var target = incidents[other] else { return }
         for name in source.order {
@@ -332,7 +333,7 @@ package struct IncidentBook: Sendable {
         // The next stream with this fault concerns the other incident.
         for (key, value) in groups where value == id && key.fault == target.cause.fault { groups[key] = other }
         incidents[id] = source
-        close(id, because: reason, at: now)
+        if source.isUnknownToPeople { forget(id) } else { close(id, because: reason, at: now) }
         if target.messageDeadline == nil {
             let first = now.instant.advanced(by: groupWait)
             let next = target.lastMessage?.advanced(by: settings.groupInterval) ?? first
@@ -371,6 +372,17 @@ package struct IncidentBook: Sendable {
         let everywhere = GroupKey(fault: incident.cause.fault, place: .everywhere)
         if groups[everywhere] == id { groups[everywhere] = nil }
         forgetOldest()
+    }
+
+    /// Removes an incident that was only the begin of another one.
+    private mutating func forget(_ id: String) {
+        for name in incidents[id]?.order ?? [] {
+            places[name]?.remove(id)
+            if places[name]?.isEmpty == true { places[name] = nil }
+        }
+        incidents[id] = nil
+        order.removeAll { $0 == id }
+        groups = groups.filter { $0.value != id }
     }
 
     private mutating func forgetOldest() {

@@ -9,8 +9,37 @@ package struct HistoryMark: Hashable, Sendable {
     /// The number of events of each stream that are saved, by slot.
     var events: [Int: Int] = [:]
 
-    /// Nothing was saved.
-    package static let nothing = HistoryMark(minute: 0)
+    init(at now: WallTime) { minute = Int32(clamping: now.milliseconds / 60_000) }
+}
+
+/// The whole history of a model, with the intervals that are not over, in pieces of about a megabyte.
+package struct HistoryPieces: Sendable {
+    private static let length = 1 << 20
+
+    private let model: MonitorModel
+    private var isBegun = false
+    private var index = 0
+    /// Up to where the pieces so far have the history.
+    package private(set) var mark: HistoryMark
+
+    package init(of model: MonitorModel, at now: WallTime) { (self.model, mark) = (model, HistoryMark(at: now)) }
+
+    /// The next piece; nil behind the last.
+    package mutating func next() -> [UInt8]? {
+        var bytes = isBegun ? [] : HistoryFile.head
+        isBegun = true
+        while index < model.order.count, bytes.count < Self.length {
+            let slot = model.order[index]
+            index += 1
+            guard let state = model.streams[slot] else { continue }
+            var entries = HistoryFile.Entries()
+            (entries.minutes, entries.quarters) = (state.chart.minutes(), state.chart.quarters())
+            entries.log = Array(state.log.latest)
+            HistoryFile.append(entries, of: state.stream.name, to: &bytes)
+            mark.events[slot] = state.log.total
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
 }
 
 /// What reading a history found.
@@ -22,43 +51,21 @@ package struct HistoryReading: Hashable, Sendable {
 /// The history of streams survives a restart in a file: a day in minutes, two weeks in quarters of an hour, and the
 /// latest events. Once a minute, what is new is appended; now and then, the file is written afresh.
 extension MonitorModel {
-    /// The whole history, with the intervals that are not over.
-    package func savedHistory(at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
-        var bytes = HistoryFile.head
-        let mark = history(after: .nothing, at: now, isWhole: true, into: &bytes)
-        return (bytes, mark)
-    }
-
     /// What is new since a mark, to be appended to the file.
     package func historyNews(after mark: HistoryMark, at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
         var bytes: [UInt8] = []
-        let mark = history(after: mark, at: now, isWhole: false, into: &bytes)
-        return (bytes, mark)
-    }
-
-    private func history(
-        after mark: HistoryMark,
-        at now: WallTime,
-        isWhole: Bool,
-        into bytes: inout [UInt8]
-    ) -> HistoryMark {
-        let minute = Int32(clamping: now.milliseconds / 60_000)
-        var next = HistoryMark(minute: minute)
+        var next = HistoryMark(at: now)
         for slot in order {
             guard let state = streams[slot] else { continue }
             var entries = HistoryFile.Entries()
-            if isWhole {
-                (entries.minutes, entries.quarters) = (state.chart.minutes(), state.chart.quarters())
-            } else {
-                entries.minutes = state.chart.closedMinutes(from: mark.minute, before: minute)
-                entries.quarters = state.chart.closedQuarters(after: mark.minute, until: minute)
-            }
+            entries.minutes = state.chart.closedMinutes(from: mark.minute, before: next.minute)
+            entries.quarters = state.chart.closedQuarters(after: mark.minute, until: next.minute)
             let events = state.log.total - (mark.events[slot] ?? 0)
             entries.log = Array(state.log.latest.suffix(max(0, events)))
             HistoryFile.append(entries, of: state.stream.name, to: &bytes)
             next.events[slot] = state.log.total
         }
-        return next
+        return (bytes, next)
     }
 
     /// Restores the history that an earlier process saved, also one of the first version; what is older than it is

@@ -63,3 +63,6 @@ function keyed(parent, items, keyOf, make, update) {
   }
   parent.known = known;
 }
+
+/** Works before the next frame; a tab that is not shown has no frames. */
+const nextFrame = work => { (document.hidden ? setTimeout : requestAnimationFrame)(work); };

@@ -36,7 +36,7 @@ function holder(incident) {
   const until = incident.until ? "until " + clock(incident.until, now(), 16) + " UTC" : "";
   if (incident.state === "acknowledged") return [incident.by || "acknowledged", until].filter(Boolean).join(", ");
   if (isQuiet(incident)) return [incident.state, until].filter(Boolean).join(" ");
-  return "";
+  return isOpen(incident) ? "nobody has it" : "";
 }
 
 function incidentDetails(incident) {
@@ -64,12 +64,13 @@ function drawIncidents(parent, list) {
     const parts = item.parts, end = isOpen(incident) ? now() : Date.parse(incident.ended);
     say(parts.link, incident.title);
     mark(parts.link, "aria-current", panel.incident === incident.id ? "true" : null);
-    say(parts.text, incidentDetails(incident));
+    const who = holder(incident), isFree = incident.state === "open";
+    say(parts.text, [isFree ? who : "", incidentDetails(incident)].filter(Boolean).join(" · "));
     drawChips(parts.places, incident);
     say(parts.time, (isOpen(incident) ? "" : "closed, ") + duration(end - Date.parse(incident.since)));
     mark(parts.time, "title", "since " + clock(incident.since, now()) + " UTC");
-    say(parts.who, holder(incident));
-    parts.who.hidden = !holder(incident);
+    say(parts.who, who);
+    parts.who.hidden = isFree || !who;
     drawActions(parts.acts, incident, true);
   });
 }
@@ -186,7 +187,7 @@ function drawEmpty() {
   $("table").hidden = document.querySelector(".tools").hidden = isEmpty;
   if (!isEmpty || box.firstChild) return;
   if (store.source) { box.append(...explainPlaces()); return; }
-  const file = 'streams:\n  - { name: news, url: "https://cdn.example/news/master.m3u8", continuous: true }\n';
+  const file = "streams:\n  - name: news\n    url: https://cdn.example/news.m3u8\n    continuous: true\n";
   const command = "player-monitor watch --check monitor.yaml\nplayer-monitor watch --listen 127.0.0.1:9464 monitor.yaml";
   box.append(el("h2", "No stream is configured"), el("p", "Add a stream to the configuration, for example monitor.yaml:"), code(file),
     el("p", "Check the file and start the monitor. A monitor that runs reads the file again once it changes."), code(command));

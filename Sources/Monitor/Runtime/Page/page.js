@@ -7,8 +7,7 @@ let isSilent = false;
 function refresh() {
   if (queued) return;
   queued = true;
-  // A tab that is not shown has no frames.
-  (document.hidden ? setTimeout : requestAnimationFrame)(() => {
+  nextFrame(() => {
     queued = false;
     draw();
   });
@@ -58,6 +57,7 @@ function connection(text) {
   document.body.classList.toggle("stale", !!text && store.latest > 0);
   say($("live"), text ? "stale" : "live");
   $("live").className = text ? "live lost" : "live";
+  drawHealth();
   if (wasStale && !text) readDetail();
 }
 
@@ -104,7 +104,7 @@ function event(text) {
 function tick() {
   const time = new Date(Date.now() + store.ahead);
   say($("clock"), time.toISOString().slice(11, 19) + " UTC");
-  mark($("clock"), "title", time.toLocaleString(undefined, { timeZoneName: "short" }) + " local");
+  $("clock").dateTime = time.toISOString();
   const age = Date.now() - store.latest;
   if (store.latest && !store.isStale && age > 10000) {
     isSilent = true;
@@ -113,14 +113,20 @@ function tick() {
   if (store.latest && !store.isStale && !document.hidden) refresh();
 }
 
-/** Shows what the address names. */
-function route() {
+/** What the address names. A token is taken out of it. */
+function asking() {
   const asked = new URLSearchParams(location.hash.slice(1));
   if (asked.has("token")) {
     token = asked.get("token");
     asked.delete("token");
     history.replaceState(null, "", location.pathname + (asked.size ? "#" + asked : ""));
   }
+  return asked;
+}
+
+/** Shows what the address names. */
+function route() {
+  const asked = asking();
   const view = ["incidents", "objectives", "delivery"].includes(asked.get("view")) ? asked.get("view") : "streams";
   document.body.dataset.view = view;
   for (const part of document.querySelectorAll(".view")) part.hidden = part.id !== view;
@@ -195,6 +201,9 @@ addEventListener("hashchange", route);
 let resized = 0;
 addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(drawPanel, 100); });
 
+// The monitor makes its answer while the page is prepared.
+asking();
+listen();
 recall();
 for (const column of columns) {
   const box = el("input"), label = el("label", null, "", box, document.createTextNode(" " + column.title));
@@ -207,4 +216,3 @@ drawChoices();
 route();
 tick();
 setInterval(tick, 1000);
-listen();

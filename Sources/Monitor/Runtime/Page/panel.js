@@ -198,7 +198,7 @@ function drawIncident() {
   say(parts.causeText, incident.text || "");
   drawActions(parts.acts, incident, false);
   const labels = Object.entries(incident.labels || {}).map(([key, value]) => key + "=" + value).join(", ");
-  const facts = [["Severity", incident.severity], ["With", holder(incident)], ["Note", incident.note], ["Host", incident.host], ["All have", labels],
+  const facts = [["Severity", incident.severity], ["Who has it", holder(incident)], ["Note", incident.note], ["Host", incident.host], ["All have", labels],
     ["Viewer minutes", incident.viewerMinutes === undefined ? "" : String(Math.round(incident.viewerMinutes))], ["Alerts", (incident.alerts || []).join(", ")]].filter(([, text]) => text);
   keyed(parts.facts, facts.flatMap(([key, text]) => [{ key, tag: "dt", text: key }, { key: key + " ", tag: "dd", text }]), fact => fact.key, fact => el(fact.tag), (element, fact) => say(element, fact.text));
   // The list of incidents has a few names and pieces; the incident itself has more, and its log.

@@ -175,12 +175,29 @@ function arrange() {
   });
   if (current && !names.has(current)) current = null;
   const focused = document.activeElement;
-  const known = [...$("rows").children];
-  if (known.length !== list.length || known.some((element, index) => element !== list[index])) $("rows").replaceChildren(...list);
+  place(list);
   if (focused?.isConnected && focused !== document.body && focused !== document.activeElement) focused.focus({ preventScroll: true });
   for (const element of list.slice(0, 40)) fill(element);
   drawList();
   rest(list);
+}
+
+/** How many rows the first picture has: more than a screen shows. */
+const firstRows = 150;
+/** The rows below the first picture, until it is drawn. */
+let below = [];
+/** Makes the rows of the table those of the list. Of a long table that is new, the rest comes after the first picture. */
+function place(list) {
+  const known = [...$("rows").children];
+  below = known.length || list.length <= firstRows ? [] : list.slice(firstRows);
+  const first = below.length ? list.slice(0, firstRows) : list;
+  if (known.length !== first.length || known.some((element, index) => element !== first[index])) $("rows").replaceChildren(...first);
+  if (below.length) nextFrame(() => setTimeout(placeBelow));
+}
+function placeBelow() {
+  if (!below.length) return;
+  $("rows").append(...below.filter(element => shells.get(element.entry) === element));
+  below = [];
 }
 
 /** Fills further rows while nothing else is to do, so that a search in the page finds them. */
@@ -229,6 +246,7 @@ function drop(entry) {
 
 /** Streams that are new in the configuration are listed at once, at the end; removed ones leave. */
 function admit() {
+  placeBelow();
   if (!shown.length) { arrange(); return; }
   for (const entry of shown) if (!isGroup(entry) && !store.rows.has(entry)) drop(entry);
   shown = shown.filter(entry => shells.has(entry));
@@ -253,6 +271,7 @@ function step(by) {
   choose(names[Math.min(names.length - 1, Math.max(0, index + by))], true);
 }
 function choose(name, isFocused) {
+  placeBelow();
   const before = current && shells.get(current)?.parts, element = shells.get(name);
   if (!element) return;
   for (const parts of [before, ...[...near].map(e => e.parts)]) if (parts) parts.link.tabIndex = -1;

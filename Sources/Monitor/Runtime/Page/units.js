@@ -4,7 +4,7 @@ const dash = "–";
 const fixed = (value, digits, unit) => value === null || value === undefined ? dash : value.toFixed(digits) + " " + unit;
 
 /** Milliseconds in milliseconds. */
-const inMilliseconds = ms => ms === null || ms === undefined ? dash : Math.round(ms).toLocaleString("en").replaceAll(",", " ") + " ms";
+const inMilliseconds = ms => ms === null || ms === undefined ? dash : String(Math.round(ms)).replace(/\B(?=(\d{3})+$)/g, " ") + " ms";
 /** Milliseconds in seconds. */
 const inSeconds = ms => ms === null || ms === undefined ? dash : fixed(ms / 1000, 1, "s");
 /** A share in percent. */
@@ -41,13 +41,14 @@ function clock(time, now, precision = 19) {
   return text.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? text.slice(11, precision) : text.slice(0, precision).replace("T", " ");
 }
 
-/** A time element in UTC; the local time is its hint. */
+/** A time element in UTC. */
 function timeOf(time, now) {
-  const element = el("time", clock(time, now));
-  const date = new Date(time);
-  if (!isNaN(date)) {
-    element.dateTime = date.toISOString();
-    element.title = date.toLocaleString(undefined, { timeZoneName: "short" }) + " local";
-  }
+  const element = el("time", clock(time, now)), date = new Date(time);
+  if (!isNaN(date)) element.dateTime = date.toISOString();
   return element;
 }
+/** The hint of a time is the local time. The first text of a locale takes the browser longer than the first picture of the page. */
+document.addEventListener("pointerover", event => {
+  const time = event.target.closest("time");
+  if (time?.dateTime) mark(time, "title", new Date(time.dateTime).toLocaleString(undefined, { timeZoneName: "short" }) + " local");
+});

@@ -25,6 +25,13 @@ struct StateFile: HistoryStore {
         self.log = log
     }
 
+    /// Deletes what a crash left of files that were about to be replaced: the history is long.
+    func removeLeftovers() {
+        for path in [path, historyPath] {
+            do throws(FileError) { try SmallFile.removeLeftovers(of: path) } catch { log.warning("\(error)") }
+        }
+    }
+
     /// Reads the state; nil without one. A file that cannot be read is reported and ignored.
     func read() -> SavedMonitor? {
         do throws(FileError) {
@@ -73,9 +80,9 @@ struct StateFile: HistoryStore {
         return folder
     }
 
-    func replace(_ bytes: [UInt8]) -> Bool {
+    func replace(_ next: () -> [UInt8]?) -> Bool {
         attempt { () throws(FileError) in
-            try SmallFile.write(bytes, to: historyPath)
+            try SmallFile.write(to: historyPath, pieces: next)
             try SmallFile.remove(oldHistoryPath)
         }
     }

@@ -166,6 +166,7 @@ struct WatchRun {
         (options.maxSessions, options.maxTabs) = (command.maxSessions, command.maxTabs)
         let shard = command.shard.flatMap { Shard($0) }
         let file = command.state.map { StateFile(directory: $0, shard: shard, log: log) }
+        file?.removeLeftovers()
         var model = MonitorModel(
             command.part(of: configuration),
             options: options,

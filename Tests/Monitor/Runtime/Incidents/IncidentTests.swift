@@ -101,6 +101,13 @@ struct IncidentTests {
         drive.run(for: .seconds(400))
         #expect(drive.states == ["open", "closed"])
         #expect(drive.summary == ["opens 1", "opens 1", "closes 1", "changes 2"])
+        // A moment later, nobody has learned of an incident with stalls.
+        var sooner = try BookDrive(try streams(2))
+        sooner.fail("s0", .http(503))
+        sooner.fail("s1", .stalled, alert: "stalls")
+        sooner.explain("s1", .http(503))
+        sooner.run(for: .seconds(60))
+        #expect(sooner.states == ["open"] && sooner.summary == ["opens 2"])
         drive.fail("s2", .stalled, alert: "stalls")
         drive.explain("s2", .http(404))
         #expect(drive.book.open.map(\.title) == ["The playlist answers 503", "The playlist answers 404"])
@@ -159,6 +166,9 @@ struct IncidentTests {
         let incident = try #require(drive.book.open.first)
         #expect(drive.book.open.count == 1)
         #expect(incident.isOwnNetwork)
+        // The incidents that it began as, of which no message was sent, are not in the list.
+        #expect(drive.book.order == [incident.id] && drive.book.incidents.count == 1)
+        #expect(drive.book.groups.values.allSatisfy { $0 == incident.id })
         #expect(drive.messages.map(\.title) == ["The monitor's own network is the likely cause"])
         #expect(drive.summary == ["opens 6"])
         for name in all.map(\.name) { drive.recover(name) }
@@ -179,6 +189,7 @@ struct IncidentTests {
         drive.fail("b0", .network)
         drive.run(for: .seconds(40))
         #expect(drive.book.open.map(\.isOwnNetwork) == [true])
+        #expect(drive.book.order.count == 1)
         #expect(drive.summary == ["opens 1", "changes 2"])
         var answered = try BookDrive(all)
         for name in ["s0", "b0"] { answered.fail(name, .http(503)) }
