@@ -11,7 +11,7 @@ extension Rule {
 
     /// Rules on HLS playlists.
     static let hls =
-        [playlistMalformed, playlistAttributeInvalid, playlistLoose, versionTooLow, stale]
+        [playlistMalformed, playlistAttributeInvalid, playlistLoose, startOutside, versionTooLow, stale]
         + [targetDurationExceeded, targetDurationChanged, windowTooShort]
         + [partTargetMissing, partTargetChanged, partTargetExceeded, partTooShort, holdBackTooShort, skipUntilTooShort]
         + [blockingReloadMissing, blockingReloadIgnored, deltaUpdateDiffers, preloadHintNotKept, renditionReportWrong]

@@ -204,12 +204,10 @@ actor SegmentFetcher {
     }
 
     private nonisolated func decrypted(_ bytes: [UInt8], _ encryption: SegmentEncryption?) async -> Decryption {
-        guard let encryption, encryption.method == .aes128, let url = encryption.keyURL else {
-            return Decryption(plain: bytes)
-        }
+        guard let encryption, encryption.method == .aes128 else { return Decryption(plain: bytes) }
         var result = Decryption()
         // An invalid key has a rule that says why.
-        guard let key = await key(url), ManifestContent.keyDefect(of: key) == nil else { return result }
+        guard let key = await key(of: encryption), ManifestContent.keyDefect(of: key) == nil else { return result }
         result.plain = try? SegmentInspection.decrypt(
             bytes,
             key: key,
@@ -241,6 +239,12 @@ actor SegmentFetcher {
             initialization: segment.initialization
         )
         return order.role != .audio && described.insert(media).inserted
+    }
+
+    private func key(of encryption: SegmentEncryption) async -> [UInt8]? {
+        if let key = encryption.key { return key }
+        guard let url = encryption.keyURL else { return nil }
+        return await key(url)
     }
 
     private func key(_ url: HTTPURL) async -> [UInt8]? {

@@ -12,13 +12,20 @@ extension CheckSession {
     mutating func askServers() async {
         guard let presentation = run.history.presentation, !Task.isCancelled else { return }
         if let steering = presentation.steering {
-            let answer = await self.answer(.steering, at: steering.url, Self.mostSteeringBytes)
+            let answer = await self.answer(of: steering, in: presentation)
             run.observe(answer)
         }
         guard let patch = presentation.live?.patch, patch.isAvailable(at: client.clock.wallTime), !Task.isCancelled
         else { return }
         let answer = await self.answer(.patch, at: patch.url, client.configuration.maxManifestBytes)
         run.observe(answer)
+    }
+
+    /// The answer of a steering server, or the text that the manifest has in its place.
+    private func answer(of steering: ContentSteering, in presentation: Presentation) async -> ServerAnswer {
+        if let url = steering.url { return await answer(.steering, at: url, Self.mostSteeringBytes) }
+        let fetched = client.clock.timestamp
+        return ServerAnswer(.steering, url: presentation.url, response: .body(steering.text ?? []), fetched: fetched)
     }
 
     private func answer(_ purpose: ServerAnswer.Purpose, at url: HTTPURL, _ mostBytes: Int) async -> ServerAnswer {

@@ -37,6 +37,34 @@ internal import Testing
         }
     }
 
+    @Test(
+        "A key may be written into the playlist as a `data:` address",
+        arguments: ["data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg==", "data:,0123456789abcdef"],
+        ["AES-128", "SAMPLE-AES"]
+    )
+    func writtenKey(address: String, method: String) throws {
+        let key = "#EXT-X-KEY:METHOD=\(method),URI=\"\(address)\"\n"
+        let playlist = try mediaPlaylist("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(key)#EXTINF:1,\na.ts\n")
+        let encryption = try #require(playlist.segments.first?.encryption)
+        #expect(encryption.key == Array("0123456789abcdef".utf8) && encryption.keyURL == nil)
+    }
+
+    @Test(
+        "A `data:` address without a key of 16 bytes is an error that says what the address has",
+        arguments: [
+            ("data:;base64,AQI=", "found 2 bytes"), ("data:;base64,!", "found a text that cannot be decoded"),
+            ("data:", "found a text that cannot be decoded"),
+        ]
+    )
+    func wrongWrittenKey(address: String, words: String) throws {
+        let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"\(address)\"\n"
+        let error = manifestError {
+            _ = try mediaPlaylist("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(key)#EXTINF:1,\na.ts\n")
+        }
+        #expect(error?.code == .malformed && error?.line == 3)
+        #expect(error?.message.contains("16 bytes (\(words))") == true, "\(error?.message ?? "")")
+    }
+
     @Test func aVideoOnDemandIsReadWithItsTimesExact() throws {
         let playlist = try mediaPlaylist(
             """

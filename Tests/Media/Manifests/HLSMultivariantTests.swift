@@ -38,6 +38,22 @@ internal import Testing
     }
 
     @Test(
+        "A steering manifest may be written into the playlist; an address that cannot be used is left out",
+        arguments: [
+            ("data:application/json,%7B%7D", "{}", []), ("DATA:;base64,e30%3D", "{}", []), ("data:,", "", []),
+            ("data:;base64,?", nil, [.referenceRefused]), ("data:nothing", nil, [.referenceRefused]),
+            ("ftp://media.test/steer", nil, [.referenceRefused]),
+        ] as [(String, String?, [ManifestNotice.Code])]
+    )
+    func writtenSteering(reference: String, text: String?, notices: [ManifestNotice.Code]) throws {
+        let tag = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"\(reference)\",PATHWAY-ID=\"a\""
+        let show = try presentation("#EXTM3U\n\(tag)\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n")
+        #expect(show.steering?.text == text.map { Array($0.utf8) } && show.steering?.url == nil)
+        #expect(show.steering?.initialOrder == text.map { _ in ["a"] })
+        #expect(show.notices.map(\.code) == notices)
+    }
+
+    @Test(
         "Closed captions are undeclared without a rendition and without NONE",
         arguments: [
             ("#EXT-X-STREAM-INF:BANDWIDTH=1", true), ("#EXT-X-STREAM-INF:BANDWIDTH=1,CLOSED-CAPTIONS=NONE", false),

@@ -93,6 +93,19 @@ struct RemoteElementTests {
         }
     }
 
+    @Test(
+        "What came in the place of a remote element is named",
+        arguments: [
+            ("<!doctype html><p>Log in</p>", "Period: an HTML page"), ("", "Period: an empty body"),
+            ("{\"error\":1}", "Period: JSON"),
+        ]
+    )
+    func replacedElement(file: String, words: String) throws {
+        let (presentation, _) = try parse(Self.document(Self.whole + Self.link("p.xml")), ["/show/p.xml": file])
+        #expect(presentation.duration == 6_000_000_000)
+        #expect(presentation.notices.map(\.message).contains { $0.contains("(\(words))") }, "\(presentation.notices)")
+    }
+
     @Test("An MPD with remote periods alone is read")
     func alone() throws {
         let (presentation, requests) = try parse(

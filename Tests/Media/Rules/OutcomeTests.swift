@@ -178,6 +178,22 @@ struct OutcomeTests {
         #expect(Set(report.findings.map(\.rule)) == ["segment-undecipherable"])
     }
 
+    @Test("A key that the playlist has in a `data:` address decrypts, and a wrong one is found")
+    func writtenKey() async throws {
+        let key = Lock<[UInt8]>([])
+        _ = try await RuleTableTests.check("vod/aes/index.m3u8") { response in
+            if response.url.path.hasSuffix("/key") { key.withLock { $0 = response.body } }
+        }
+        for isRight in [true, false] {
+            let bytes = isRight ? key.withLock { $0 } : [UInt8](repeating: 7, count: 16)
+            let address = "data:application/octet-stream;base64," + Data(bytes).base64EncodedString()
+            let change = Self.replacing(".m3u8") { $0.replacing(/URI="[^"]*key"/, with: "URI=\"\(address)\"") }
+            let report = try await RuleTableTests.check("vod/aes/index.m3u8", change: change)
+            #expect(Set(report.findings.map(\.rule)) == (isRight ? [] : ["segment-undecipherable"]))
+            #expect(report.readSegmentCount == (isRight ? report.segmentCount : 0) && report.segmentCount > 0)
+        }
+    }
+
     @Test(
         "An initialization segment without its tracks is found at its address",
         arguments: [(40, "40 bytes, which end inside a box,"), (0, "MP4 without the box `moov`")]

@@ -1,3 +1,4 @@
+import Foundation
 import Instrument
 import InstrumentCheck
 import InstrumentHTTP
@@ -76,6 +77,26 @@ struct ServerAnswerTests {
         let answer = Array(#"{"VERSION":1,"TTL":300,"PATHWAY-PRIORITY":["a"]}"#.utf8)
         let first = try findings(other, "a.m3u8", .steering, .body(answer))
         #expect(first == ["`z` in PATHWAY-ID; a server of the manifest: `a`, `b`"])
+    }
+
+    @Test("The text of a steering manifest in a `data:` address is judged like an answer, and asks no server")
+    func writtenSteering() async throws {
+        let texts: [(String, String?)] = [
+            (#"{"VERSION":1,"TTL":300,"PATHWAY-PRIORITY":["a"]}"#, nil),
+            (#"{"VERSION":1,"TTL":300,"PATHWAY-PRIORITY":["z"]}"#, "`z` in PATHWAY-PRIORITY"), ("hello", "other text"),
+        ]
+        for (text, finding) in texts {
+            let address = "data:application/json;base64," + Data(text.utf8).base64EncodedString()
+            let report = try await RuleTableTests.check("vod/ts/master.m3u8") { response in
+                guard response.url.path.hasSuffix("master.m3u8") else { return }
+                let body = String(decoding: response.body, as: UTF8.self)
+                    .replacing("#EXT-X-STREAM-INF:", with: "#EXT-X-STREAM-INF:PATHWAY-ID=\"a\",")
+                let tag = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"\(address)\",PATHWAY-ID=\"a\""
+                response.body = Array(body.replacing("#EXTM3U", with: "#EXTM3U\n\(tag)").utf8)
+            }
+            let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+            #expect(found == (finding.map { ["steering-wrong \($0)"] } ?? []), "\(found)")
+        }
     }
 
     private func manifest(

@@ -1,3 +1,4 @@
+import InstrumentHTTP
 import InstrumentManifests
 import InstrumentRules
 import Testing
@@ -24,8 +25,6 @@ struct ValueFormTests {
             ("#EXT-X-START: TIME-OFFSET=1\n", "a tag with white space"),
             ("#EXT-X-START:TIME-OFFSET=1, PRECISE=YES\n", "white space around a comma"),
             ("#EXT-X-START:TIME-OFFSET =1\n", "white space around a comma"),
-            ("#EXT-X-START:TIME-OFFSET=12\n", "a TIME-OFFSET of 12 s"),
-            ("#EXT-X-START:TIME-OFFSET=-13\n", "a TIME-OFFSET of -13 s"),
             ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00\n", "`2026-01-01T00:00:00`"),
             ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01 00:00:00Z\n", "`2026-01-01 00:00:00Z`"),
         ]
@@ -57,6 +56,51 @@ struct ValueFormTests {
         ]
     )
     func strict(line: String) throws { #expect(try found(media(line)) == []) }
+
+    @Test(
+        "A start outside the playlist is found, and one that is no number",
+        arguments: [
+            ("TIME-OFFSET=12", "start-outside a TIME-OFFSET of 12 s in a playlist of 12 s"),
+            ("TIME-OFFSET=1000,PRECISE=YES", "start-outside a TIME-OFFSET of 1000 s in a playlist of 12 s"),
+            ("TIME-OFFSET=-12.5", "start-outside a TIME-OFFSET of -12.5 s in a playlist of 12 s"),
+            ("TIME-OFFSET=NaN", "playlist-attribute-invalid `TIME-OFFSET=NaN` in EXT-X-START"),
+            ("TIME-OFFSET=1e400", "playlist-attribute-invalid `TIME-OFFSET=1e400` in EXT-X-START"),
+            ("PRECISE=YES", "playlist-attribute-invalid EXT-X-START without TIME-OFFSET"),
+            ("TIME-OFFSET=-12", nil), ("TIME-OFFSET=0", nil), ("TIME-OFFSET=-0", nil), ("TIME-OFFSET=11.9", nil),
+        ] as [(String, String?)]
+    )
+    func starts(attributes: String, finding: String?) throws {
+        let found = try found(media("#EXT-X-START:\(attributes)\n"))
+        #expect(found == (finding.map { [$0] } ?? []), "\(found)")
+    }
+
+    @Test(
+        "A start of a live stream is at least three target durations before its end",
+        arguments: [
+            (-18, nil), (-17, "a TIME-OFFSET of -17 s in a playlist of 24 s"), (6, nil), (0, nil),
+            (7, "a TIME-OFFSET of 7 s in a playlist of 24 s"), (-25, "a TIME-OFFSET of -25 s in a playlist of 24 s"),
+        ] as [(Int, String?)]
+    )
+    func liveStarts(offset: Int, finding: String?) throws {
+        var run = RuleRun(rules: [.startOutside])
+        let text = live(10, head: "#EXT-X-START:TIME-OFFSET=\(offset)\n")
+        run.observe(try fetched(text, 0), as: .root)
+        #expect(run.findings.map(\.problem.found) == (finding.map { [$0] } ?? []))
+    }
+
+    @Test("A start of the multivariant playlist outside its media is found once, and wins over that of a rendition")
+    func startOfAll() throws {
+        var run = RuleRun(rules: [.startOutside])
+        let variants = "#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nw.m3u8\n"
+        run.observe(try fetched("#EXTM3U\n#EXT-X-START:TIME-OFFSET=60\n\(variants)", 0, "m.m3u8"), as: .root)
+        for rendition in run.history.presentation?.renditions ?? [] {
+            guard case .playlist(let url) = rendition.source else { continue }
+            let text = media("#EXT-X-START:TIME-OFFSET=99\n")
+            run.observe(try fetched(text, 0, String(url.path.dropFirst())), as: .rendition(rendition.id.description))
+        }
+        #expect(run.findings.map(\.problem.found) == ["a TIME-OFFSET of 60 s in a playlist of 12 s"])
+        #expect(run.findings.first?.problem.advice == "Correct EXT-X-START of the multivariant playlist.")
+    }
 
     @Test(
         "An attribute that cannot be read, is twice there, or is missing breaks a rule",

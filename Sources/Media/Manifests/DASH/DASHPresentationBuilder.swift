@@ -117,12 +117,15 @@ struct DASHPresentationBuilder {
 
     /// The steering server (ETSI TS 103 998, section 6).
     private var steering: ContentSteering? {
-        guard let element = root.first("ContentSteering"),
-            let url = try? ReferenceBase(url: manifest.url).resolve(String(element.text.trimmingWhitespace))
-        else { return nil }
+        guard let element = root.first("ContentSteering") else { return nil }
+        let address = String(element.text.trimmingWhitespace)
+        let text = DataAddress.bytes(of: address)
+        let url = text == nil ? (try? ReferenceBase(url: manifest.url).resolve(address)) : nil
+        guard text != nil || url != nil else { return nil }
         let order = (element["defaultServiceLocation"] ?? "").split { $0.isWhitespace }
         return ContentSteering(
             url: url,
+            text: text,
             initialOrder: order.map(String.init),
             isAskedBeforeStart: element.word("queryBeforeStart").flatMap { Bool(schemaText: $0) } ?? false
         )

@@ -34,6 +34,8 @@ package struct RemoteElements: Hashable, Sendable {
     package mutating func take(_ bytes: [UInt8], of requested: HTTPURL, at url: HTTPURL, limits: ManifestLimits) {
         // A stream that names ever new elements.
         if contents.count >= 4 * Self.mostElements { contents = [:] }
+        let content = ManifestContent(bytes)
+        if [.page, .empty, .json].contains(content) { return fail(requested, "\(content)") }
         do throws(ManifestError) {
             contents[requested] = .elements(try Self.elements(of: bytes, at: url, limits))
         } catch {
@@ -135,7 +137,8 @@ extension RemoteElements {
         case nil: failure = "its address is neither http nor https"
         case (let url, nil)?:
             resolution.missing.append(url)
-            failure = "it was not loaded"
+            let isBeyond = resolution.used.count + resolution.missing.count > Self.mostElements
+            failure = isBeyond ? "at most \(Self.mostElements) elements are loaded" : "it was not loaded"
         case (let url, .failure(let reason))?:
             resolution.used.insert(url)
             failure = reason

@@ -7,8 +7,29 @@ struct KeyLine: Hashable, Sendable {
         var format: String
         var method: SegmentEncryption.Method
         var url: HTTPURL?
+        /// The 16 bytes of a key in a `data:` address.
+        var bytes: [UInt8]?
         var vector: [UInt8]?
         var licenceData: [UInt8] = []
+
+        /// Takes the address of the 16 bytes of the key, or the bytes that a `data:` address has.
+        mutating func take(
+            _ reference: String,
+            _ references: ReferenceBase,
+            _ line: Int,
+            _ budget: inout Int
+        ) throws(ManifestError) {
+            guard DataAddress.matches(reference) else {
+                url = try references.resolve(reference, line: line, budget: &budget)
+                return
+            }
+            bytes = DataAddress.bytes(of: reference)
+            guard bytes?.count == 16 else {
+                let found = bytes.map { "\($0.count) bytes" } ?? "a text that cannot be decoded"
+                let message = "the `data:` address of `EXT-X-KEY` must have a key of 16 bytes (found \(found))"
+                throw ManifestError(.malformed, message, line: line)
+            }
+        }
     }
 
     private var keys: [Key] = []
@@ -39,8 +60,10 @@ struct KeyLine: Hashable, Sendable {
             key.method = .samples(name)
             key.licenceData = Self.licenceData(attributes)
             // The address of an identity key is that of its 16 bytes; other formats have an address of their system.
-            if format == "identity", let reference = attributes["URI"], Self.isFetchable(reference) {
-                key.url = try references.resolve(reference, line: line, budget: &budget)
+            if format == "identity", let reference = attributes["URI"] {
+                if Self.isFetchable(reference) { try key.take(reference, references, line, &budget) }
+                // Without a key format, a system of digital rights management may have its data there as well.
+                if key.licenceData.count == 16, DataAddress.matches(reference) { key.bytes = key.licenceData }
                 key.vector = try Self.vector(attributes, line)
             }
         } else if method == "AES-128", format == "identity" {
@@ -48,7 +71,7 @@ struct KeyLine: Hashable, Sendable {
                 throw ManifestError(.malformed, "`EXT-X-KEY` must have a URI attribute (found none)", line: line)
             }
             key.method = .aes128
-            key.url = try references.resolve(reference, line: line, budget: &budget)
+            try key.take(reference, references, line, &budget)
             key.vector = try Self.vector(attributes, line)
         }
         keys.removeAll { $0.format == format }
@@ -69,10 +92,7 @@ struct KeyLine: Hashable, Sendable {
         guard let address = attributes["URI"] else {
             return attributes["KEYID"].flatMap { DecimalText.sixteenBytes(hexadecimal: $0) } ?? []
         }
-        guard address.lowercased().hasPrefix("data:") else { return Array(address.utf8) }
-        let (kind, data) = address.split(at: ",")
-        guard kind.lowercased().hasSuffix(";base64"), let data else { return [] }
-        return Base64.decode(String(data)) ?? []
+        return DataAddress.matches(address) ? DataAddress.bytes(of: address) ?? [] : Array(address.utf8)
     }
 
     private static func vector(_ attributes: AttributeList, _ line: Int) throws(ManifestError) -> [UInt8]? {
@@ -90,7 +110,7 @@ struct KeyLine: Hashable, Sendable {
             let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
             let vector = key.vector ?? [UInt8](repeating: 0, count: 8) + bytes
             var encryption = SegmentEncryption(method: key.method, keyURL: key.url, initializationVector: vector)
-            encryption.licenceData = key.licenceData
+            (encryption.licenceData, encryption.key) = (key.licenceData, key.bytes)
             return encryption
         }
     }

@@ -64,8 +64,18 @@ struct MultivariantParser {
             notices.add(.steeringWithoutServer, line: line.number)
             return nil
         }
-        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
-        return ContentSteering(url: url, initialOrder: attributes["PATHWAY-ID"].map { [$0] } ?? [])
+        let order = attributes["PATHWAY-ID"].map { [$0] } ?? []
+        if let text = DataAddress.bytes(of: reference) {
+            return ContentSteering(url: nil, text: text, initialOrder: order)
+        }
+        do {
+            let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+            return ContentSteering(url: url, initialOrder: order)
+        } catch {
+            guard error.code == .referenceRefused else { throw error }
+            notices.add(.referenceRefused, "of a steering server: \(error.message)", line: line.number)
+            return nil
+        }
     }
 
     private mutating func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {

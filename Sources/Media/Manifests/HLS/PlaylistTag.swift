@@ -1,5 +1,3 @@
-package import InstrumentHTTP
-
 /// A tag of a playlist as written, with its line: for rules that need what the typed playlist leaves out.
 public struct PlaylistTag: Hashable, Sendable {
     /// The tag's name without the number sign, such as `EXT-X-KEY`.
@@ -23,45 +21,4 @@ public enum PlaylistEntry: Hashable, Sendable {
     case tag(PlaylistTag)
     /// An address as written, with its line.
     case address(String, line: Int)
-}
-
-extension HLSPlaylist {
-    /// Reads the tags and addresses of a playlist in their order.
-    ///
-    /// A damaged playlist gives the entries that can be read: parse the playlist to learn what is wrong with it. A
-    /// variable without a definition stays as written.
-    package static func entries(
-        of bytes: [UInt8],
-        at url: HTTPURL,
-        definitions: VariableDefinitions = [:],
-        limits: ManifestLimits = ManifestLimits()
-    ) -> [PlaylistEntry] {
-        guard bytes.count <= limits.bytes else { return [] }
-        var variables = VariableTable(limits: limits)
-        var lines = PlaylistLines(bytes, limits: limits)
-        var entries: [PlaylistEntry] = []
-        while let line = lines.next() {
-            guard let tag = line.tag else {
-                entries.append(.address(text(line.text, &variables, line.number), line: line.number))
-                continue
-            }
-            let value = text(line.value, &variables, line.number)
-            if tag == "#EXT-X-DEFINE" {
-                // A definition that cannot be used is an error of the parser, which names the line.
-                try? variables.define(
-                    AttributeList(value[...]),
-                    url: url,
-                    imports: definitions.values,
-                    line: line.number
-                )
-            }
-            entries.append(.tag(PlaylistTag(name: String(tag.dropFirst()), value: value, line: line.number)))
-        }
-        return entries
-    }
-
-    private static func text(_ text: Substring, _ variables: inout VariableTable, _ line: Int) -> String {
-        guard text.contains("{$") else { return String(text) }
-        return (try? variables.substitute(String(text), line: line)) ?? String(text)
-    }
 }

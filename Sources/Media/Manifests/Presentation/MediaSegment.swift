@@ -60,9 +60,11 @@ public struct SegmentEncryption: Hashable, Sendable {
 
     /// The method.
     public var method: Method
-    /// The address of the 16 bytes of the key; nil for unsupported methods, and for encrypted samples whose key is not
-    /// in the format `identity`. The query may contain secrets.
+    /// The address of the 16 bytes of the key; nil for unsupported methods, for encrypted samples whose key is not in
+    /// the format `identity`, and where the playlist has the ``key``. The query may contain secrets.
     public var keyURL: HTTPURL?
+    /// The 16 bytes of the key, where the playlist has them in a `data:` address; nil without them.
+    package var key: [UInt8]?
     /// The 16 bytes of the initialization vector: `IV`, or the media sequence number as a big-endian integer.
     public var initializationVector: [UInt8]
     /// What the manifest says for a licence server, for encrypted samples (HLS): the bytes of a `data:` address of

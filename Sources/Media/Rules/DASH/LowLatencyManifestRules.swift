@@ -50,7 +50,7 @@ extension Rule {
                     ]
                 }
                 return Array(
-                    descriptions.flatMap { latencies(of: $0) + rates(of: $0) }.prefix(mostProblems)
+                    descriptions.flatMap { latencies(of: $0, manifest) + rates(of: $0) }.prefix(mostProblems)
                 )
             }
         ]
@@ -60,7 +60,7 @@ extension Rule {
         Problem(found: found, expected: expected, advice: "Correct the ServiceDescription.", line: element.line)
     }
 
-    private static func latencies(of description: MarkupElement) -> [Problem] {
+    private static func latencies(of description: MarkupElement, _ manifest: ManifestVersion) -> [Problem] {
         guard let latency = description.first("Latency") else { return [] }
         var values: [String: Int64] = [:]
         for name in ["min", "target", "max"] {
@@ -76,6 +76,17 @@ extension Rule {
                 service(
                     "Latency@\(lower) of \(first) ms above Latency@\(upper) of \(second) ms",
                     "min, target and max in this order",
+                    latency
+                )
+            ]
+        }
+        if let target = values["target"], let window = manifest.root.duration("timeShiftBufferDepth"), window > 0,
+            target.saturatingMultiply(1_000_000) > window
+        {
+            return [
+                service(
+                    "Latency@target of \(target) ms in a window of \(window.shownSeconds)",
+                    "a target latency inside timeShiftBufferDepth",
                     latency
                 )
             ]
@@ -195,6 +206,12 @@ struct ChunkedSegments {
 
     /// The contradiction; nil without one.
     fileprivate var problem: Problem? {
+        var found = contradiction
+        found?.line = element.line
+        return found
+    }
+
+    private var contradiction: Problem? {
         if isComplete == false, !hasOffset {
             return problem(
                 "availabilityTimeComplete=false without availabilityTimeOffset",
@@ -236,8 +253,7 @@ struct ChunkedSegments {
         Problem(
             found: found,
             expected: expected,
-            advice: "Set the offset to the duration of a segment less that of a chunk.",
-            line: element.line
+            advice: "Set the offset to the duration of a segment less that of a chunk."
         )
     }
 }

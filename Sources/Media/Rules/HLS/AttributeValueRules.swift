@@ -26,16 +26,16 @@ extension Rule {
         "EXT-X-PART-INF", "EXT-X-SERVER-CONTROL", "EXT-X-SKIP", "EXT-X-CONTENT-STEERING",
     ]
 
-    private static func repeatedTags(in entries: [PlaylistEntry]) -> [Problem] {
+    private static func repeatedTags(in entries: PlaylistEntries) -> [Problem] {
         var (known, problems): ([String: PlaylistTag], [Problem]) = ([:], [])
         var hasSegment = false
-        for case .tag(let tag) in entries {
+        for tag in entries.tags(where: { $0 == "EXTINF" || singleTags.contains($0) }) {
             if tag.name == "EXTINF" {
                 hasSegment = true
                 continue
             }
             // A number behind the first segment has another rule.
-            guard singleTags.contains(tag.name), !(hasSegment && tag.name.hasSuffix("-SEQUENCE")) else { continue }
+            guard !(hasSegment && tag.name.hasSuffix("-SEQUENCE")) else { continue }
             guard let first = known[tag.name] else {
                 known[tag.name] = tag
                 continue
@@ -65,7 +65,9 @@ private enum AttributeValue {
     ]
 
     /// The attributes that a tag must have, and that no other rule asks for.
-    private static let required: [String: String] = ["EXT-X-MEDIA": "NAME", "EXT-X-SESSION-DATA": "DATA-ID"]
+    private static let required: [String: String] = [
+        "EXT-X-MEDIA": "NAME", "EXT-X-SESSION-DATA": "DATA-ID", "EXT-X-START": "TIME-OFFSET",
+    ]
 
     private static let attributes: [String: [String: AttributeValue]] = [
         "EXT-X-STREAM-INF": [
@@ -93,9 +95,9 @@ private enum AttributeValue {
         "EXT-X-RENDITION-REPORT": ["LAST-MSN": .integer, "LAST-PART": .integer],
     ]
 
-    static func problems(in entries: [PlaylistEntry]) -> [Problem] {
+    static func problems(in entries: PlaylistEntries) -> [Problem] {
         var problems: [Problem] = []
-        for case .tag(let tag) in entries where tag.name != "EXTINF" {
+        for tag in entries.tags(where: { tags[$0] != nil || attributes[$0] != nil }) {
             if let form = tags[tag.name] {
                 // A target duration and a number that cannot be read have another rule.
                 guard !form.admits(tag.value) else { continue }

@@ -8,19 +8,25 @@ enum CompatibilityVersion {
         var line: Int
     }
 
-    static func needs(of playlist: MediaPlaylistVersion) -> [Need] {
+    /// The first of the needs of the highest version; nil if the tags need none.
+    static func need(of playlist: MediaPlaylistVersion) -> Need? {
         let isIFramesOnly = playlist.playlist.isIFramesOnly
-        return playlist.entries.compactMap { entry in
-            guard case .tag(let tag) = entry, let (version, feature) = need(of: tag, isIFramesOnly) else { return nil }
-            return Need(version: version, feature: feature, line: tag.line)
-        }
+        return highest(in: playlist.entries) { need(of: $0, isIFramesOnly) }
     }
 
-    static func needs(of playlist: MultivariantVersion) -> [Need] {
-        playlist.entries.compactMap { entry in
-            guard case .tag(let tag) = entry, let (version, feature) = need(of: tag) else { return nil }
-            return Need(version: version, feature: feature, line: tag.line)
+    /// The first of the needs of the highest version; nil if the tags need none.
+    static func need(of playlist: MultivariantVersion) -> Need? { highest(in: playlist.entries) { need(of: $0) } }
+
+    private static func highest(
+        in entries: PlaylistEntries,
+        _ need: (PlaylistTag) -> (Int64, String)?
+    ) -> Need? {
+        var highest: Need?
+        for tag in entries.tags(where: { $0 != "EXT-X-PROGRAM-DATE-TIME" }) {
+            guard let (version, feature) = need(tag), version > highest?.version ?? 0 else { continue }
+            highest = Need(version: version, feature: feature, line: tag.line)
         }
+        return highest
     }
 
     private static func need(of tag: PlaylistTag, _ isIFramesOnly: Bool) -> (Int64, String)? {

@@ -8,13 +8,13 @@ struct DiscontinuityAxis {
     /// More segments than this at one time say nothing, and comparing them all would cost too much.
     private static let mostMatches = 64
 
-    /// The segments in the order of their times, in nanoseconds.
-    private var points: [(time: Int64, listed: ListedSegment)]
+    /// The places of the segments in the order of their times, in nanoseconds.
+    private var points: [(time: Int64, place: Int)]
 
     private init(_ playlist: MediaPlaylistVersion, since origin: WallTime?) {
-        points = playlist.segments.compactMap { listed in
-            guard let origin else { return (listed.segment.start, listed) }
-            return listed.segment.wallTime.map { ($0.nanoseconds(since: origin), listed) }
+        points = zip(playlist.segments.indices, playlist.playlist.segments).compactMap { place, segment in
+            guard let origin else { return (segment.start, place) }
+            return segment.wallTime.map { ($0.nanoseconds(since: origin), place) }
         }
         // Dates go back where an advertisement is followed by the programme.
         points.sort { $0.time < $1.time }
@@ -31,19 +31,21 @@ struct DiscontinuityAxis {
         guard isDated || playlist.startsWithPresentation && other.startsWithPresentation else { return nil }
         let mine = DiscontinuityAxis(playlist, since: isDated ? origin : nil)
         let theirs = DiscontinuityAxis(other, since: isDated ? origin : nil)
-        for (time, listed) in mine.points {
+        for (time, place) in mine.points {
+            let segment = playlist.playlist.segments[place]
             // Sums of durations differ by up to a segment, where the segments of the variants have other lengths.
-            let tolerance = isDated ? listed.segment.duration / 4 : playlist.playlist.targetDuration
+            let tolerance = isDated ? segment.duration / 4 : playlist.playlist.targetDuration
             let matches = theirs.points(within: tolerance, of: time)
             guard let match = matches.first, matches.count <= mostMatches else { continue }
-            if matches.allSatisfy({ $0.listed.segment.discontinuity != listed.segment.discontinuity }) {
-                return (listed, match.listed)
+            let others = other.playlist.segments
+            if matches.allSatisfy({ others[$0.place].discontinuity != segment.discontinuity }) {
+                return (playlist.segments[place], other.segments[match.place])
             }
         }
         return nil
     }
 
-    private func points(within tolerance: Int64, of time: Int64) -> ArraySlice<(time: Int64, listed: ListedSegment)> {
+    private func points(within tolerance: Int64, of time: Int64) -> ArraySlice<(time: Int64, place: Int)> {
         let (first, last) = (time.saturatingSubtract(tolerance), time.saturatingAdd(tolerance))
         let start = points.partitioningIndex { $0.time >= first }
         return points[start...].prefix(Self.mostMatches + 1).prefix { $0.time <= last }

@@ -9,7 +9,7 @@ extension Rule {
         .warning,
         "A playlist breaks the syntax where most players accept it",
         explanation: "Players that read by the letter refuse the playlist, or read another value.",
-        source: "RFC 8216bis sections 4.1, 4.2, 4.4.2.2, 4.4.4.1, 4.4.4.6 and 4.4.6.1",
+        source: "RFC 8216bis sections 4.1, 4.2, 4.4.4.1, 4.4.4.6 and 4.4.6.1",
         checks: [
             .text { text, _ in
                 text.notices.filter { $0.subject == .paddedTag }.map { notice in
@@ -21,32 +21,18 @@ extension Rule {
                     )
                 }
             },
-            .media { playlist, _ in LooseSyntax.problems(in: playlist.entries) + startProblems(playlist) },
+            .media { playlist, _ in LooseSyntax.problems(in: playlist.entries) },
             .multivariant { version, _ in LooseSyntax.problems(in: version.entries) },
         ]
     )
-
-    private static func startProblems(_ playlist: MediaPlaylistVersion) -> [Problem] {
-        guard !playlist.isLive, let offset = playlist.playlist.startOffset?.offset, playlist.playlist.duration > 0,
-            offset.magnitude >= playlist.playlist.duration.magnitude
-        else { return [] }
-        return [
-            Problem(
-                found: "a TIME-OFFSET of \(offset.shownSeconds)",
-                expected: "an offset inside the playlist of \(playlist.playlist.duration.shownSeconds)",
-                advice: "Correct EXT-X-START.",
-                line: playlist.tags("EXT-X-START").first?.line
-            )
-        ]
-    }
 }
 
 /// The forms of values that most players read, and the standard does not have.
 private enum LooseSyntax {
     /// One problem for each form, at its first place.
-    static func problems(in entries: [PlaylistEntry]) -> [Problem] {
+    static func problems(in entries: PlaylistEntries) -> [Problem] {
         var found: [String: Problem] = [:]
-        for case .tag(let tag) in entries {
+        for tag in entries.tags(where: { judgedTags.contains($0) }) {
             guard let (form, problem) = defect(of: tag), found[form] == nil else { continue }
             found[form] = problem
         }
@@ -58,7 +44,6 @@ private enum LooseSyntax {
         case "EXTINF": return duration(tag)
         case "EXT-X-PROGRAM-DATE-TIME": return date(tag)
         default:
-            guard attributeTags.contains(tag.name) else { return nil }
             let list = tag.attributeList
             if list.hasSpaces {
                 let problem = Problem(
@@ -117,8 +102,9 @@ private enum LooseSyntax {
         return parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { $0.isLetter || $0.isDigit } }
     }
 
-    private static let attributeTags: Set<String> = [
-        "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF", "EXT-X-SESSION-DATA", "EXT-X-SESSION-KEY",
+    private static let judgedTags: Set<String> = [
+        "EXTINF", "EXT-X-PROGRAM-DATE-TIME", "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF",
+        "EXT-X-SESSION-DATA", "EXT-X-SESSION-KEY",
         "EXT-X-CONTENT-STEERING", "EXT-X-KEY", "EXT-X-MAP", "EXT-X-DATERANGE", "EXT-X-START", "EXT-X-PART",
         "EXT-X-PART-INF", "EXT-X-SERVER-CONTROL", "EXT-X-PRELOAD-HINT", "EXT-X-RENDITION-REPORT", "EXT-X-SKIP",
         "EXT-X-DEFINE",

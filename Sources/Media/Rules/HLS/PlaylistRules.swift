@@ -26,21 +26,13 @@ extension Rule {
             "An old player that supports the declared version misreads the newer tags instead of refusing them.",
         source: "RFC 8216bis section 8",
         checks: [
-            .media { playlist, _ in
-                tooLow(CompatibilityVersion.needs(of: playlist), playlist.playlist.version, playlist.entries)
-            },
-            .multivariant { version, _ in
-                tooLow(CompatibilityVersion.needs(of: version), version.playlist.version, version.entries)
-            },
+            .media { playlist, _ in tooLow(CompatibilityVersion.need(of: playlist), playlist.playlist.version) },
+            .multivariant { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) },
         ]
     )
 
-    private static func tooLow(
-        _ needs: [CompatibilityVersion.Need],
-        _ declared: Int64,
-        _ entries: [PlaylistEntry]
-    ) -> [Problem] {
-        guard let need = needs.max(by: { $0.version < $1.version }), need.version > declared else { return [] }
+    private static func tooLow(_ need: CompatibilityVersion.Need?, _ declared: Int64) -> [Problem] {
+        guard let need, need.version > declared else { return [] }
         return [
             Problem(
                 found: "EXT-X-VERSION \(declared)",

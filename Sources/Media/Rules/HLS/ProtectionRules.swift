@@ -124,7 +124,7 @@ extension Rule {
     /// The lines of `EXT-X-MAP`, in order, and whether the `EXT-X-KEY` before each has an initialization vector.
     private static func maps(of playlist: MediaPlaylistVersion) -> [(line: Int, hasVector: Bool)] {
         var (maps, hasVector) = ([(line: Int, hasVector: Bool)](), false)
-        for case .tag(let tag) in playlist.entries {
+        for tag in playlist.entries.tags(where: { $0 == "EXT-X-KEY" || $0 == "EXT-X-MAP" }) {
             if tag.name == "EXT-X-KEY" { hasVector = tag.attributes["IV"] != nil }
             if tag.name == "EXT-X-MAP" { maps.append((tag.line, hasVector)) }
         }

@@ -111,7 +111,7 @@ package struct DateDeviation: Hashable, Sendable {
     /// The largest deviation between two neighbours that counts as drift and not as a jump, in nanoseconds.
     static func tolerance(_ duration: Int64) -> Int64 { max(largest, duration / 10) }
 
-    mutating func record(_ segments: [ListedSegment]) {
+    mutating func record(_ segments: ListedSegments) {
         if let last = lastSequence, let first = segments.first?.segment.sequence,
             first > last.saturatingAdd(1) || (segments.last?.segment.sequence ?? first) < last.saturatingSubtract(1)
         {

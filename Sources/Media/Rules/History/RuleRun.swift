@@ -246,7 +246,7 @@ extension RuleRun {
         }
         let definitions = history.presentation?.definitions ?? [:]
         let playlist = try HLSPlaylist(parsing: text.bytes, at: text.url, definitions: definitions, limits: limits)
-        let entries = HLSPlaylist.entries(of: text.bytes, at: text.url, definitions: definitions, limits: limits)
+        let entries = PlaylistEntries(reading: text.bytes, at: text.url, definitions: definitions, limits: limits)
         switch playlist {
         case .multivariant(let playlist):
             guard role == .root else {
@@ -261,7 +261,10 @@ extension RuleRun {
             return history.presentation?.notices ?? playlist.notices
         case .media(let playlist):
             if role == .root { history.presentation = Presentation(playlist) }
-            observe(MediaPlaylistVersion(text, playlist: playlist, entries: entries), of: name)
+            observe(
+                MediaPlaylistVersion(url: text.url, fetched: text.fetched, playlist: playlist, entries: entries),
+                of: name
+            )
             return playlist.notices
         }
     }

@@ -47,6 +47,9 @@ extension Rule {
                     let times = subtitles.times,
                     let media = history.mediaTime(of: facts)
                 else { return [] }
+                // Cues of hours may be anywhere on a timeline that wraps.
+                let span = times.upperBound.saturatingSubtract(times.lowerBound)
+                guard media.wrap.map({ span < $0 / 2 }) ?? true else { return [] }
                 let early = facts.distance(from: times.upperBound, to: media.lowerBound, wrap: media.wrap)
                 let late = facts.distance(from: media.upperBound, to: times.lowerBound, wrap: media.wrap)
                 guard max(early, late) > 2_000_000_000 else { return [] }

@@ -3,6 +3,7 @@ extension Breakage {
     static let notices: [Breakage] = [
         .playlist("playlist-encoding") { text in text.lines[0] = "\u{FEFF}" + text.lines[0] },
         .playlist("playlist-loose") { text in text.replace("#EXTINF:", with: "#EXTINF: ") },
+        .playlist("start-outside") { text in text.insert("#EXT-X-START:TIME-OFFSET=3600", before: "#EXTINF") },
         .playlist("extinf-missing") { text in text.insert("extra.ts", before: "#EXTINF") },
         .playlist("extinf-negative") { text in
             if let place = text.placeInside { text.lines[place] = "#EXTINF:-2.000000," }

@@ -155,6 +155,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var acceptance: MediaAcceptance
     /// The content codings in which the player asks for text.
     package var textCodings = TextCodings.all
+    /// The use of the start that an HLS stream declares.
+    package var declaredStart = DeclaredStart.used()
     /// The time that decoding takes before playback starts or continues.
     package var decodeDelay: DecodeDelay
     /// When an initialization section is requested that the player does not have.

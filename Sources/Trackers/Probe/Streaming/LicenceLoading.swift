@@ -19,10 +19,11 @@ struct LicenceLoading: Sendable {
 
     init(_ url: HTTPURL?) { self.url = url }
 
-    /// Whether the media of a segment needs a licence. A key that the playlist gives the address of needs none.
+    /// Whether the media of a segment needs a licence. A key that the playlist has or gives the address of needs
+    /// none.
     func covers(_ segment: MediaSegment) -> Bool {
         guard url != nil, let encryption = segment.encryption else { return false }
-        return !encryption.coversContainer && encryption.keyURL == nil
+        return !encryption.coversContainer && encryption.keyURL == nil && encryption.key == nil
     }
 
     /// Whether the media of a segment is not playable yet.

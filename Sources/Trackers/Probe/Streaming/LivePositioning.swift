@@ -4,6 +4,7 @@ internal import InstrumentManifests
 /// Decides where playback starts, and keeps a live playback near its target latency: by playback rate, and by jumps.
 struct LivePositioning: Sendable {
     private let policy: LivePolicy
+    private let declaredStart: PlayerProfile.DeclaredStart
     /// Whether the start position is decided.
     private(set) var isPlaced = false
     /// The latency and its target, for adaptation rules; nil before both are known.
@@ -12,7 +13,9 @@ struct LivePositioning: Sendable {
     private var addedLatency: Int64 = 0
     private var knownStallCount = 0
 
-    init(_ policy: LivePolicy) { self.policy = policy }
+    init(_ policy: LivePolicy, declaredStart: PlayerProfile.DeclaredStart = .used()) {
+        (self.policy, self.declaredStart) = (policy, declaredStart)
+    }
 
     /// Decides where playback starts: at the viewer's choice, else at the start that the stream declares, else near the
     /// live edge.
@@ -25,10 +28,10 @@ struct LivePositioning: Sendable {
             // Of a recording, the segments of later periods may be unknown yet.
             return !state.isLive && !timeline.index.isComplete ? max(choice, first) : min(max(choice, first), edge)
         }
-        if let offset, !state.isLive || policy.followsStream,
+        if let offset, !state.isLive || policy.followsStream, case .used(let distance) = declaredStart,
             let position = timeline.startPosition(at: view.now.wallTime, offset: offset)
         {
-            return position
+            return state.isLive ? position : max(first, min(position, edge.saturatingSubtract(distance.nanoseconds)))
         }
         return state.isLive ? livePosition(in: state, view.now.wallTime) : first
     }

@@ -92,8 +92,10 @@ extension ManifestLoading {
         let change = takeLadder(of: parsed)
         locations.take(parsed)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
+        var warnings = parsed.notices.map { StreamWarning(.notSupported, $0.message, parsed.url) }
         if isFirst {
             locations.prefer(steering.take(parsed.steering, now: begun))
+            if let warning = takeWrittenOrder(of: parsed, now: begun) { warnings.append(warning) }
             movePlaylists()
         }
         // Only renditions of this manifest: a representation that was removed would remain due permanently.
@@ -101,8 +103,7 @@ extension ManifestLoading {
         updateAt = parsed.live?.nextReload(afterLoadAt: begun, targetDuration: targets.min() ?? 0)
         if let change { return [.ladderChanged(change), .durationChanged(parsed.duration)] }
         guard isFirst else { return [.durationChanged(parsed.duration)] }
-        return [.manifestLoaded(duration: parsed.duration)]
-            + parsed.notices.map { .warned(StreamWarning(.notSupported, $0.message, parsed.url)) }
+        return [.manifestLoaded(duration: parsed.duration)] + warnings.map { .warned($0) }
     }
 
     /// Takes a media playlist that was fetched for the first time, or again.
@@ -285,6 +286,18 @@ extension ManifestLoading {
         steering.take(manifest, now: now)
         locations.prefer(manifest.priority, adding: manifest.clones)
         return movePlaylists()
+    }
+
+    /// Takes the order that a manifest has itself, in a `data:` address. Returns the warning about an order that cannot
+    /// be used; nil for one that can, and without one.
+    private mutating func takeWrittenOrder(of parsed: Presentation, now: MonotonicInstant) -> StreamWarning? {
+        guard let text = parsed.steering?.text else { return nil }
+        do throws(ManifestError) {
+            _ = take(try SteeringManifest(parsing: text, at: parsed.url), now: now)
+            return nil
+        } catch {
+            return StreamWarning(.steering, "the servers keep their order: \(error.message)", parsed.url)
+        }
     }
 
     mutating func steeringFailed(_ failure: RetryPolicy.Failure, now: MonotonicInstant) {

@@ -65,6 +65,7 @@ extension SegmentStore {
     /// needs the key of encrypted samples, too, and the probe measures how long it takes.
     private func need(of encryption: SegmentEncryption, _ role: StreamRole) -> Need? {
         if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
+        if encryption.key != nil { return nil }
         guard let url = encryption.keyURL else {
             return encryption.coversContainer ? .unsupported(encryption: "unknown method") : nil
         }
@@ -115,9 +116,9 @@ extension SegmentStore {
         _ encryption: SegmentEncryption?,
         _ name: String
     ) throws(ResourceFailure) -> FetchedBytes {
-        guard let encryption, encryption.coversContainer, let key = encryption.keyURL.flatMap({ key(at: $0) }) else {
-            return bytes
-        }
+        guard let encryption, encryption.coversContainer,
+            let key = encryption.key ?? encryption.keyURL.flatMap({ key(at: $0) })
+        else { return bytes }
         let vector = encryption.initializationVector
         guard let plain = SegmentCipher.decrypt(bytes.array, key: key, initializationVector: vector) else {
             throw .wrongContent("the \(name) cannot be decrypted with its key; check the key's address")

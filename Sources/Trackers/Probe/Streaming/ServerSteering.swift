@@ -18,7 +18,8 @@ struct ServerSteering: Sendable {
     /// Takes the steering server of the first manifest. Returns the servers to begin with, in order.
     mutating func take(_ steering: ContentSteering?, now: MonotonicInstant) -> [ContentLocations.Location.ID] {
         guard self.steering == nil, let steering else { return [] }
-        (self.steering, url, askAt) = (steering, steering.url, now)
+        (self.steering, url) = (steering, steering.url)
+        askAt = url == nil ? nil : now
         return steering.initialOrder
     }
 
@@ -42,7 +43,8 @@ struct ServerSteering: Sendable {
         hasAnswer = true
         url = manifest.reloadURL ?? url
         timeToLive = .nanoseconds(manifest.timeToLive)
-        askAt = now.advanced(by: timeToLive)
+        // The text of a manifest may name no server.
+        askAt = url == nil ? nil : now.advanced(by: timeToLive)
     }
 
     /// Plans the next request after a failure; a server that is gone (410) is not asked again.

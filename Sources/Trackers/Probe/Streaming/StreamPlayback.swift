@@ -70,7 +70,7 @@ struct StreamPlayback: DrivenPlayback {
             longestHold: configuration.profile[retry: .playlist].limited(by: configuration).longestSilence
         )
         choice = RenditionChoice(configuration)
-        live = LivePositioning(profile.live)
+        live = LivePositioning(profile.live, declaredStart: profile.declaredStart)
         hints = HintLoading(profile.live.preloadedHints)
         inspection = CaptionInspection(isDue: profile.inspectsCaptions)
         feed = MediaFeed(profile.segmentUse, profile.demuxerLookahead)

@@ -16,6 +16,8 @@ struct TimedTextReader {
     private static let longestTime = 32
 
     private var content = SubtitleContent()
+    /// The declared frames of a second, before the multiplier: frames of a time expression are below it.
+    private let frameCount: Double
     private let frameRate: Double
     private let tickRate: Double
     /// The time of the segment in nanoseconds; nil if cues are not compared with it.
@@ -37,7 +39,10 @@ struct TimedTextReader {
         }
         var reader = TimedTextReader(root)
         reader.range = range
-        if let body = root.first("body") { reader.read(body, in: Interval()) }
+        if Self.multiplierText(root) != nil, Self.multiplier(root) == nil {
+            reader.content.note("`frameRateMultiplier` must be two numbers above 0, such as `1000 1001`")
+        }
+        if let body = root.first("body") { reader.read(body, at: reader.interval(of: body, in: Interval())) }
         return reader.content
     }
 
@@ -47,17 +52,15 @@ struct TimedTextReader {
             let key = root.attributes.keys.filter { $0.hasSuffix(":\(name)") }.min()
             return key.flatMap { root.attributes[$0] }.flatMap { Self.number($0[...]) }.flatMap { $0 > 0 ? $0 : nil }
         }
-        let multiplier = Self.multiplier(root) ?? 1
-        frameRate = (parameter("frameRate") ?? 30) * multiplier
+        frameCount = parameter("frameRate") ?? 30
+        frameRate = frameCount * (Self.multiplier(root) ?? 1)
         tickRate = parameter("tickRate") ?? parameter("frameRate") ?? 1
     }
 
     /// The factor between the declared and the effective frame rate, such as 1000/1001 (`ttp:frameRateMultiplier`); nil
     /// without one.
     private static func multiplier(_ root: MarkupElement) -> Double? {
-        let key = root.attributes.keys.filter { $0.hasSuffix(":frameRateMultiplier") }.min()
-        let text = key.flatMap { root.attributes[$0] } ?? ""
-        guard text.utf8.count <= 2 * longestTime else { return nil }
+        guard let text = multiplierText(root), text.utf8.count <= 2 * longestTime else { return nil }
         // TTML 1 in its first edition has a colon between the numbers.
         let parts = text.split(whereSeparator: { $0 == " " || $0 == ":" }).map { number($0) }
         guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], numerator > 0, denominator > 0
@@ -65,17 +68,40 @@ struct TimedTextReader {
         return numerator / denominator
     }
 
-    /// Reads an element; the depth of the document is limited.
-    private mutating func read(_ element: MarkupElement, in outer: Interval) {
-        let own = interval(of: element, in: outer)
+    private static func multiplierText(_ root: MarkupElement) -> String? {
+        root.attributes.keys.filter { $0.hasSuffix(":frameRateMultiplier") }.min().flatMap { root.attributes[$0] }
+    }
+
+    /// Reads an element with its time; the depth of the document is limited.
+    private mutating func read(_ element: MarkupElement, at own: Interval) {
         if element.isImage, own.isTimed { return count(own) }
         guard element.name == "p" else {
-            for child in element.children where ["div", "p"].contains(child.name) { read(child, in: own) }
+            for (child, time) in timed(element.children.filter { ["div", "p"].contains($0.name) }, of: element, own) {
+                read(child, at: time)
+            }
             return
         }
-        let spans = element.children.filter { $0.name == "span" }.map { interval(of: $0, in: own) }
+        let spans = timed(element.children.filter { $0.name == "span" }, of: element, own).map(\.time)
         guard own.isTimed || spans.contains(where: \.isTimed) else { return }
         count(own.isTimed ? own : spans.first(where: \.isTimed) ?? own)
+    }
+
+    /// Children with their times: together, or one after another in an element with `timeContainer="seq"` (section
+    /// 12.2.4), where a child without an end takes no time.
+    private mutating func timed(
+        _ children: [MarkupElement],
+        of element: MarkupElement,
+        _ own: Interval
+    ) -> [(child: MarkupElement, time: Interval)] {
+        let isSequence = element["timeContainer"] == "seq"
+        var around = own
+        return children.map { child in
+            var time = interval(of: child, in: around)
+            guard isSequence else { return (child, time) }
+            if child["end"] == nil, child["dur"] == nil { time.end = time.begin }
+            around.begin = max(around.begin, time.end ?? time.begin)
+            return (child, time)
+        }
     }
 
     private mutating func count(_ shown: Interval) {
@@ -125,6 +151,7 @@ struct TimedTextReader {
                 let seconds = Self.number(parts[2]), minutes < 60, seconds <= 60
             else { return nil }
             let frames = parts.count == 4 ? Self.number(parts[3]) : 0
+            guard frames.map({ $0 < frameCount }) ?? true else { return nil }
             return frames.map { hours * 3600 + minutes * 60 + seconds + $0 / frameRate }
         }
         let units: [(name: String, seconds: Double)] = [

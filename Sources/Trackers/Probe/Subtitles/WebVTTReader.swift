@@ -47,7 +47,11 @@ struct WebVTTReader {
         if text.isEmpty { isInHeader = false }
         if isInHeader, text.starts(with: Self.map) { return read(map: text.dropFirst(Self.map.count)) }
         // The rest of the signature's line is a comment, whatever stands there.
-        guard line > 1, let arrow = Self.arrow(in: text) else { return }
+        guard line > 1 else { return }
+        guard let arrow = Self.arrow(in: text) else {
+            if Self.isMistypedTiming(text) { content.note("line \(line) must have `-->` between its times") }
+            return
+        }
         isInHeader = false
         var before = text[..<arrow].dropSpace
         var behind = text[(arrow + Self.arrow.count)...].dropSpace
@@ -71,6 +75,14 @@ struct WebVTTReader {
         latestStart = max(latestStart, start.milliseconds)
         if !start.isStrict || !end.isStrict { content.note("the hours of line \(line) must have two digits or more") }
         if behind.first.map({ !$0.isSpace }) == true { content.note("line \(line) must have a space behind its times") }
+    }
+
+    /// Whether a line has two times and something else than an arrow between them, such as `->`.
+    private static func isMistypedTiming(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text.dropSpace
+        guard Time(taking: &rest) != nil else { return false }
+        rest = rest.drop { !$0.isDigit }
+        return Time(taking: &rest) != nil && rest.dropSpace.isEmpty
     }
 
     private static func arrow(in text: ArraySlice<UInt8>) -> Int? {

@@ -29,6 +29,27 @@ struct MediaPlaylistTests {
         }
     }
 
+    @Test(
+        "A start outside the playlist begins at its end or its beginning, as each player does it",
+        arguments: [
+            ("100", PlayerProfile.plain(), nil), ("24", .plain(), nil), ("-100", .plain(), "media0.ts"),
+            ("NaN", .plain(), "media0.ts"), ("100", .shaka, "media10.ts"), ("100", .mpv, "media0.ts"),
+            ("10", .mpv, "media0.ts"), ("100", .hlsJS, nil), ("100", .exoPlayer, nil), ("100", .avPlayer, nil),
+        ] as [(String, PlayerProfile, String?)]
+    )
+    func startOutside(offset: String, profile: PlayerProfile, first: String?) async throws {
+        let ladder = LongLadder(bitrates: [400_000], count: 12)
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            guard let bytes = ladder.resource(path), path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
+            let tag = "#EXT-X-START:TIME-OFFSET=\(offset)\n"
+            return Array(String(decoding: bytes, as: UTF8.self).replacing("#EXTM3U\n", with: "#EXTM3U\n" + tag).utf8)
+        }
+        let played = await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(network.names.first { $0.hasSuffix("ts") } == first, "\(network.names)")
+    }
+
     @Test("The initialization section of a live stream with encrypted samples is fetched once")
     func section() async throws {
         let folder = try Fixtures.hlsProtected.get()

@@ -86,6 +86,41 @@ struct SteeringPlaybackTests {
         #expect(urls.filter { $0.hasSuffix(".ts") }.last?.hasPrefix("http://three.test/") == true, "\(urls)")
     }
 
+    @Test("HLS: a steering manifest in the playlist orders the servers, and only its RELOAD-URI is asked")
+    func written() async throws {
+        let reload = ",\"RELOAD-URI\":\"/steer?r\""
+        let cases: [(String, String?)] = [("", nil), (reload, "http://origin.example/steer?r&_HLS_pathway=two")]
+        for (more, askedFirst) in cases {
+            let text = Self.order("two", timeToLive: 2, more: more)
+            let address = "data:application/json;base64," + Data(text.utf8).base64EncodedString()
+            let (played, urls) = try await play(
+                "/master.m3u8",
+                steering: { _ in Self.order("one", timeToLive: 300) },
+                manifest: Self.pathways.replacing(
+                    "/steer?id=7\",PATHWAY-ID=\"two",
+                    with: "\(address)\",PATHWAY-ID=\"one"
+                )
+            )
+            #expect(played.outcome == .ended && !played.actions.contains(.streamWarning), "\(played.story)")
+            let hosts = urls.filter { $0.hasSuffix(".ts") }.map { String($0.dropFirst(7).prefix(3)) }
+            #expect(hosts.first == "two" && hosts.last == (askedFirst == nil ? "two" : "one"), "\(urls)")
+            let asked = urls.first { $0.contains("/steer") }
+            #expect(askedFirst.map { asked?.hasPrefix($0) == true } ?? (asked == nil), "\(urls)")
+        }
+    }
+
+    @Test("HLS: a steering manifest in the playlist that cannot be read is a warning")
+    func unreadableWritten() async throws {
+        let (played, urls) = try await play(
+            "/master.m3u8",
+            steering: { _ in nil },
+            manifest: Self.pathways.replacing("/steer?id=7", with: "data:,hello")
+        )
+        #expect(played.outcome == .ended && !urls.contains { $0.contains("/steer") }, "\(played.story)")
+        let warning = played.all(.streamWarning).first?.attributes[.warningDescription]
+        #expect(warning?.contains("the steering manifest must be JSON") == true, "\(warning ?? "")")
+    }
+
     private static func mpd(_ attributes: String) -> String {
         """
         <MPD type="static" mediaPresentationDuration="PT12S">\

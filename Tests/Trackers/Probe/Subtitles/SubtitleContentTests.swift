@@ -59,6 +59,8 @@ struct SubtitleContentTests {
             ("WEBVTT\n\n00:61:00.000 --> 02:00:00.000\n", 0, "line 3"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589934592,LOCAL:00:00:00.000\n\n\(cue)", 1, "X-TIMESTAMP-MAP"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:99999999999999999999999,LOCAL:00:00:00.000\n", 0, "X-TIMESTAMP-MAP"),
+            ("WEBVTT\n\n00:01.000 -> 00:02.000\nA\n", 0, "line 3 must have `-->`"),
+            ("WEBVTT\n\n00:01.000 – 00:02.000\nA\n", 0, "line 3 must have `-->`"),
         ]
     )
     func damagedWebVTT(text: String, count: Int, defect: String) {
@@ -112,12 +114,35 @@ struct SubtitleContentTests {
     }
 
     @Test(
+        "Elements of TTML are shown together, or one after another in a sequence",
+        arguments: [
+            ("par", "<p dur=\"1s\"/><p dur=\"2s\"/><p begin=\"1s\" dur=\"1s\"/>", nil),
+            ("seq", "<p dur=\"1s\"/><p dur=\"2s\"/><p begin=\"1s\" dur=\"1s\"/>", 4.0),
+            // A child without an end takes no time.
+            ("seq", "<p dur=\"2s\"/><p begin=\"1s\"/><p dur=\"1s\"/>", 3.0),
+            ("seq", "<p dur=\"3s\"><span begin=\"1s\"/></p><p end=\"1s\"/>", 3.0),
+        ] as [(String, String, Double?)]
+    )
+    func sequences(container: String, body: String, firstOutside: Double?) {
+        let text = Self.document("<div timeContainer=\"\(container)\">\(body)</div>")
+        let content = TimedTextReader.read(Array(text.utf8), range: 0..<3_000_000_000)
+        #expect(content.firstOutside == firstOutside.map { Int64($0 * 1e9) } && content.defect == nil, "\(content)")
+    }
+
+    @Test("A factor of the frame rate of TTML that cannot be read is named", arguments: ["1 0", "1000", "fast", ""])
+    func multiplier(text: String) {
+        let content = read(Self.document("<p begin=\"3f\"/>", "ttp:frameRateMultiplier=\"\(text)\""))
+        #expect(content.cueCount == 1 && content.defect?.contains("`frameRateMultiplier`") == true, "\(content)")
+    }
+
+    @Test(
         "Defects of TTML are named",
         arguments: [
             ("<html><body/></html>", "an HTML page"), ("<!DOCTYPE html><html/>", "an HTML page"),
             ("<smil><body/></smil>", "must be `tt` (found `smil`)"), ("<!DOCTYPE tt><tt/>", "document type"),
             ("<!DOCTYPE tt [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><tt>&b;</tt>", "document type"),
             ("<tt><body>", "not closed"), (document("<p begin=\"soon\"/>"), "time expression"),
+            (document("<p begin=\"00:00:01:30\" end=\"3s\"/>"), "time expression"),
             (document("<p begin=\"3s\" end=\"1s\"/>"), "must not be before"),
             (document("<p begin=\"\(String(repeating: "9", count: 400))s\"/>"), "time expression"),
             (String(repeating: "<tt>", count: 1000), "deep"),

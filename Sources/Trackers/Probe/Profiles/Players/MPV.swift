@@ -3,8 +3,8 @@ extension PlayerProfile {
     ///
     /// mpv's manual: `--cache-pause-wait` 1 s, `--cache-pause-initial` no, `--demuxer-max-bytes` 150 MiB,
     /// `--demuxer-readahead-secs` 1 s, `--network-timeout` 60 s, `--hls-bitrate` max: it never changes the rendition.
-    /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept
-    /// behind the playhead is limited in bytes (50 MiB).
+    /// libavformat's hls.c: `live_start_index` −3; `prefer_x_start` 0, so that it ignores `EXT-X-START`; a segment that
+    /// fails is skipped (`seg_max_retry` 0). What is kept behind the playhead is limited in bytes (50 MiB).
     ///
     /// libavformat 5.1, hls.c: `read_data_continuous` fills a buffer of `INITIAL_BUFFER_SIZE` (32 KiB) before the
     /// demuxer gets any of it. mpegts.c returns a picture's packet when the next one begins, and the parser of
@@ -31,5 +31,5 @@ extension PlayerProfile {
         failurePlan: FailurePlan([.retry, .skipSegment]),
         // hls.c, `read_data_continuous`: expired segments are skipped.
         live: LivePolicy(targetLatency: .targetDurations(3), behindWindow: .jumpsToStart(offset: .zero))
-    ).asking(for: .none)
+    ).asking(for: .none).beginning(.ignored)
 }

@@ -77,7 +77,9 @@ extension PlayerProfile {
             behindWindow: .jumpsToStart(offset: .seconds(5)),
             usesPatches: true
         )
-    ).asking(for: .browser)
+    )
+    // lib/media/playhead.js, `clampSeekToDuration_`: `durationBackoff` of a second.
+    .asking(for: .browser).beginning(.used(beforeEnd: .seconds(1)))
 }
 
 /// How Shaka Player decides.
