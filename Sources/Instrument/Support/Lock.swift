@@ -27,7 +27,12 @@ package final class Lock<State: ~Copyable>: Sendable {
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        try mutex.withLock(body)
+        #if DEBUG
+        let turns = LockTurns.ofThread
+        turns?.take(ObjectIdentifier(self), isPoint: false)
+        defer { turns?.release(ObjectIdentifier(self)) }
+        #endif
+        return try mutex.withLock(body)
     }
     #else
     /// The mutex and what it guards, in memory that never moves.
@@ -57,6 +62,12 @@ package final class Lock<State: ~Copyable>: Sendable {
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
+        #if DEBUG
+        let turns = LockTurns.ofThread
+        turns?.take(ObjectIdentifier(self), isPoint: false)
+        // After the release.
+        defer { turns?.release(ObjectIdentifier(self)) }
+        #endif
         pthread_mutex_lock(&guarded.content.pointee.mutex)
         defer { pthread_mutex_unlock(&guarded.content.pointee.mutex) }
         return try body(&guarded.content.pointee.state)
