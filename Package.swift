@@ -133,7 +133,7 @@ let table = """
       Sift                         Compression DurableQueue JSON Sensors Sift Transport
       XAPI                         Backends JSON Text Transport XAPI
     Tests/Media:
-      Ads                          Ads Beacons HTTP JSON Manifests Text Transport
+      Ads                          Ads Beacons DurableQueue HTTP JSON Manifests Text Transport
       Manifests                    HTTP Manifests
       PictureChecks                PictureChecks Probe
       Rules                        Check HTTP Manifests Origin Rules NIOCore

@@ -16,9 +16,10 @@ public import InstrumentHTTP
 /// `progress`, `complete`) is given up after `Beacons.longestLifetimeOfPositions`.
 ///
 /// A server that takes no beacons rests for a growing time: up to `mostAhead` beacons for other servers that wait
-/// behind its beacons are sent before them. The backend remembers these until their turn in the queue comes; a process
-/// that ends in between leaves them in a durable queue, and the next one sends them again, under the same identifiers.
-/// The first beacons of an ad do not wait for the end of a rest, unless the server asked for it. A flush or a shutdown
+/// behind its beacons are sent before them. The store keeps a receipt for each of these until its turn in the queue
+/// comes, so that the next process, or a backend that replaces this one, does not send it again. The receipts of the
+/// last 100 ms are not kept if the process is killed; their beacons are sent again, under the same identifiers. The
+/// first beacons of an ad do not wait for the end of a rest, unless the server asked for it. A flush or a shutdown
 /// tries every server once more.
 ///
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
@@ -46,7 +47,8 @@ public final class BeaconBackend: SelectiveBackend {
     private static let mostAtALook = 4_000
     /// While a server rests, the queue is looked at in this interval: beacons for other servers may have come.
     private static let look = Duration.seconds(2)
-    /// While a request is under way, the queue is looked at in this interval, or, if many beacons wait, more rarely.
+    /// While a request is under way, results are kept and the queue is looked at in this interval, or, if many beacons
+    /// wait, the queue more rarely.
     private static let shortLook = Duration.milliseconds(100)
     private static let lookPerRecord = Duration.microseconds(100)
     /// How long beacons behind a batch are sent before the batch is tried again.
@@ -60,6 +62,10 @@ public final class BeaconBackend: SelectiveBackend {
     private struct State {
         /// The final results of beacons that the queue has not yet settled: none of these is sent again.
         var settled: [SampleID: Settled] = [:]
+        /// Those of these results that the store does not keep yet.
+        var unkept: [DeliveryReceipt] = []
+        /// Whether the receipts that the store kept have been read.
+        var hasReadReceipts = false
         var rests = BeaconRests()
         /// The servers that were tried for the present flush.
         var triedForFlush: Set<String> = []
@@ -68,7 +74,8 @@ public final class BeaconBackend: SelectiveBackend {
     /// A step of a delivery.
     private enum Step: Sendable {
         case attempted(Beacon, BeaconAttempt)
-        case look
+        /// An interval has passed: results are kept, and the queue is looked at.
+        case tick
     }
 
     /// Creates a backend.
@@ -103,10 +110,39 @@ public final class BeaconBackend: SelectiveBackend {
     /// Sends the beacons of a batch, and those behind it while beacons of the batch wait for their servers.
     public func deliver(_ batch: Batch, before queued: QueuedSamples) async -> DeliveryOutcome {
         let beacons = batch.records.compactMap { Beacon($0) }
+        readReceipts(queued)
         let run = await send(beacons, before: queued)
         let pause = record(run)
-        guard areOpen(beacons) else { return settle(batch, beacons) }
-        return .retry(after: pause, reason: run.reason ?? "the server rests after a failure")
+        guard areOpen(beacons) else {
+            let outcome = settle(batch, beacons)
+            keepReceipts(queued)
+            return outcome
+        }
+        keepReceipts(queued)
+        let obstacle = queued.isCurrent ? "the server rests after a failure" : "the queue's content or consent changed"
+        return .retry(after: pause, reason: run.reason ?? obstacle)
+    }
+
+    /// Reads the receipts of an earlier process, or of a backend that this one replaces.
+    private func readReceipts(_ queued: QueuedSamples) {
+        if state.withLock({ $0.hasReadReceipts }) { return }
+        let receipts = queued.receipts
+        state.withLock { state in
+            state.hasReadReceipts = true
+            for receipt in receipts {
+                let result = receipt.refusal.map { BeaconResult.refused($0) } ?? .sent
+                state.settled[receipt.id] = Settled(sequence: receipt.sequence, result: result)
+            }
+        }
+    }
+
+    /// Has the store keep the results that only this backend knows.
+    private func keepReceipts(_ queued: QueuedSamples) {
+        let receipts = state.withLock { state in
+            defer { state.unkept = [] }
+            return state.unkept
+        }
+        if !receipts.isEmpty { queued.keep(receipts) }
     }
 
     /// Whether a beacon has no final result.
@@ -120,6 +156,9 @@ public final class BeaconBackend: SelectiveBackend {
         let refused = state.withLock { state in
             var refused: [SampleID: String] = [:]
             for beacon in beacons { refused[beacon.id] = state.settled.removeValue(forKey: beacon.id)?.result.refusal }
+            // The cursor is the receipt of these.
+            let ids = Set(beacons.map(\.id))
+            state.unkept.removeAll { ids.contains($0.id) }
             // Beacons that the queue has erased never come.
             if let last {
                 state.settled = state.settled.filter { id, settled in
@@ -137,10 +176,10 @@ public final class BeaconBackend: SelectiveBackend {
         let begin = clock.now
         var (run, situation) = start(own, queued)
         await withTaskGroup(of: Step.self) { tasks in
-            var isLooking = false
-            var interval = Self.shortLook
+            var isTicking = false
+            var nextLook = begin.advanced(by: Self.shortLook)
             while true {
-                if !Task.isCancelled { startRequests(&run, situation, &tasks) }
+                if !Task.isCancelled { startRequests(&run, situation, queued, &tasks) }
                 if run.underWay == 0 {
                     guard !Task.isCancelled, clock.now < begin.advanced(by: Self.longestAhead), areOpen(own) else {
                         break
@@ -149,25 +188,28 @@ public final class BeaconBackend: SelectiveBackend {
                     guard look(queued, &run, situation).found > 0 else { break }
                     continue
                 }
-                if !isLooking {
-                    isLooking = true
-                    let next = clock.now.advanced(by: interval)
+                if !isTicking {
+                    isTicking = true
+                    let next = clock.now.advanced(by: Self.shortLook)
                     tasks.addTask { [clock] in
                         try? await clock.sleep(until: next, tolerance: nil)
-                        return .look
+                        return .tick
                     }
                 }
                 switch await tasks.next() {
                 case .attempted(let beacon, let attempt): finish(beacon, attempt, &run)
-                case .look:
-                    isLooking = false
+                case .tick:
+                    isTicking = false
+                    keepReceipts(queued)
+                    if clock.now < nextLook { continue }
                     situation = self.situation(queued, &run)
                     // After the limit, only what hangs keeps the delivery open, and only for servers that answer.
                     situation.isDraining = clock.now >= begin.advanced(by: Self.longestAhead)
                     run.reconsider()
+                    nextLook = clock.now.advanced(by: Self.shortLook)
                     if situation.isDraining, !run.isWaiting(at: clock.now) { continue }
                     let seen = look(queued, &run, situation).seen
-                    interval = min(Self.look, max(Self.shortLook, Self.lookPerRecord * seen))
+                    nextLook = clock.now.advanced(by: min(Self.look, max(Self.shortLook, Self.lookPerRecord * seen)))
                 case nil: return
                 }
                 situation.now = clock.now
@@ -197,9 +239,11 @@ public final class BeaconBackend: SelectiveBackend {
     private func startRequests(
         _ run: inout BeaconRun,
         _ situation: BeaconRun.Situation,
+        _ queued: QueuedSamples,
         _ tasks: inout TaskGroup<Step>
     ) {
-        while let beacon = run.next(situation) {
+        // Beacons that were read before an erasure or a denial are not sent any more.
+        while queued.isCurrent, let beacon = run.next(situation) {
             if run.isSilent(beacon) {
                 // Its time is over: another attempt would only wait as long as the last one.
                 let reason = "given up after its expiry: the server did not answer another beacon in time"
@@ -219,7 +263,11 @@ public final class BeaconBackend: SelectiveBackend {
     private func finish(_ beacon: Beacon, _ attempt: BeaconAttempt, _ run: inout BeaconRun) {
         run.finish(beacon, attempt)
         guard attempt.result.isFinal else { return }
-        state.withLock { $0.settled[beacon.id] = Settled(sequence: beacon.sequence, result: attempt.result) }
+        let (id, sequence, result) = (beacon.id, beacon.sequence, attempt.result)
+        state.withLock { state in
+            state.settled[id] = Settled(sequence: sequence, result: result)
+            state.unkept.append(DeliveryReceipt(id: id, sequence: sequence, refusal: result.refusal))
+        }
     }
 
     /// Adds the beacons behind the batch that can be sent now; returns how many it found, and how many samples it saw.

@@ -18,7 +18,7 @@ public import InstrumentCMCD
 /// | `Action.mediaResponse` | `rr` with `url`, `rc`, `ttfb`, `ttlb`, `ot` |
 ///
 /// Every report has `v`, `e`, `ts`, `sid` (the playback, otherwise the sender), `cid`, `pt`, `br`, `sf`, and `sta`
-/// where they are known. The backend adds `sn`.
+/// where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The backend adds `sn`.
 ///
 /// Not sent: all metrics, all other events, and every attribute without a key.
 public struct CMCDMapping: Sendable {
@@ -47,7 +47,7 @@ public struct CMCDMapping: Sendable {
         }
         report[.sessionID] = (event[.playbackId] ?? event[.senderId]).map { .string($0) }
         report[.contentID] = contentID(event).map { .string($0) }
-        report[.playheadTime] = event[.position].map { .integer(max(0, $0.milliseconds)) }
+        describePlayhead(event, in: &report)
         report[.streamingFormat] = Self.format(of: event).map { .token($0) }
         if report[.bitrate] == nil { report[.bitrate] = Self.bitrate(of: event) }
         if report[.state] == nil { report[.state] = Self.state(of: event).map { .token($0.rawValue) } }
@@ -155,7 +155,8 @@ public struct CMCDMapping: Sendable {
         var report = report(.responseReceived)
         report[.url] = .string(url)
         report[.timestamp] = event[.requestStartTime].map { .integer(max(0, $0)) }
-        report[.responseCode] = event[.responseStatus].map { .integer($0) }
+        // 0: no response was received (CTA-5004-B, Table 1).
+        report[.responseCode] = .integer(event[.responseStatus] ?? 0)
         report[.timeToFirstByte] = event[.timeToFirstByte].map { .integer(max(0, $0.milliseconds)) }
         report[.timeToLastByte] = event[.timeToLastByte].map { .integer(max(0, $0.milliseconds)) }
         report[.objectType] = event[.responseObjectType].map { .token($0) }
@@ -170,6 +171,17 @@ public struct CMCDMapping: Sendable {
         if event[.inSeekBlock] == true { return .seeking }
         if event[.inPauseBlock] == true { return .paused }
         return event[.inBufferBlock] == true ? .rebuffering : .playing
+    }
+
+    /// The playhead of a live stream is a calendar time (CTA-5004-B, Table 1), which events do not have: `pt` is left
+    /// out, and the distance from the live edge is sent.
+    private func describePlayhead(_ event: Event, in report: inout CMCDReport) {
+        if let latency = event[.liveLatency] {
+            report[.streamType] = .token("l")
+            report[.liveLatency] = .integer(max(0, latency.milliseconds))
+        } else {
+            report[.playheadTime] = event[.position].map { .integer(max(0, $0.milliseconds)) }
+        }
     }
 
     private static func bitrate(of event: Event) -> CMCDValue? {

@@ -27,7 +27,12 @@ package final class Lock<State: ~Copyable>: Sendable {
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        try mutex.withLock(body)
+        #if DEBUG
+        let turns = LockTurns.ofThread
+        turns?.take(ObjectIdentifier(self), isPoint: false)
+        defer { turns?.release(ObjectIdentifier(self)) }
+        #endif
+        return try mutex.withLock(body)
     }
     #else
     /// The mutex and what it guards, in memory that never moves.
@@ -57,6 +62,12 @@ package final class Lock<State: ~Copyable>: Sendable {
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
+        #if DEBUG
+        let turns = LockTurns.ofThread
+        turns?.take(ObjectIdentifier(self), isPoint: false)
+        // After the release.
+        defer { turns?.release(ObjectIdentifier(self)) }
+        #endif
         // Through the property, Thread Sanitizer would take each call for a change of the property.
         let content = guarded.content
         pthread_mutex_lock(&content.pointee.mutex)

@@ -148,12 +148,25 @@ public final class BatchQueue: Sendable {
         return await all([lane]) { [self] lane in
             let isEmpty = await lane.flush(until: deadline)
             if !isEmpty, Task.isCancelled { return false }
-            // Closed first: an erasure or a denial that does not find the lane need not stop it.
-            lane.close()
-            state.withLock { $0.lanes.removeAll { $0 === lane } }
-            await lane.end(by: deadline)
+            await end(backend, by: deadline)
             store.forget(lane.name)
             return isEmpty
+        }
+    }
+
+    /// Ends a backend's lane, and the lane that replaces it meanwhile.
+    private func end(_ backend: BackendName, by deadline: MonotonicInstant) async {
+        while let lane = lanes.first(where: { $0.name == backend }) {
+            // Closed first: an erasure or a denial that does not find the lane need not stop it, and no lane replaces
+            // a closed one.
+            lane.close()
+            let isLast = state.withLock { state in
+                let index = state.lanes.firstIndex { $0 === lane }
+                if let index { state.lanes.remove(at: index) }
+                return index != nil
+            }
+            await lane.end(by: deadline)
+            if isLast { return }
         }
     }
 

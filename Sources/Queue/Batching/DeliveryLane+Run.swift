@@ -122,11 +122,13 @@ extension DeliveryLane {
 
     /// Delivers a batch in a task that can be cancelled. Returns nil if the batch must not be sent any more.
     private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
-        let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
+        let delivery = state.withLock { state -> Task<DeliveryOutcome?, Never>? in
             guard state.maySetOut(epoch) else { return nil }
             let queued = queued(epoch)
-            let delivery = Task(executorPreference: executor) { [backend] in
-                await backend.deliver(batch, before: queued)
+            let delivery = Task(executorPreference: executor) { [backend] () -> DeliveryOutcome? in
+                // Again: the executor may have been late, and an erasure may have returned in the meantime.
+                guard queued.isCurrent else { return nil }
+                return await backend.deliver(batch, before: queued)
             }
             state.inFlight = delivery
             return delivery
@@ -149,6 +151,12 @@ extension DeliveryLane {
             }
         } isFlushing: { [weak self] in
             self?.state.withLock { !$0.flushes.isEmpty } ?? false
+        } isCurrent: { [weak self] in
+            self?.state.withLock { $0.maySetOut(epoch) } ?? false
+        } receipts: { [store, name] in
+            (store as? any ReceiptStore)?.receipts(of: name) ?? []
+        } keep: { [store, name] receipts in
+            (store as? any ReceiptStore)?.keep(receipts, of: name)
         }
     }
 

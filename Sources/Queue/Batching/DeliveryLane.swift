@@ -10,7 +10,7 @@ final class DeliveryLane: Sendable {
         /// The count up to which samples do not wait for a full batch.
         var promptGoal: Int?
         var flushes: [(goal: Int, gate: Gate)] = []
-        var inFlight: Task<DeliveryOutcome, Never>?
+        var inFlight: Task<DeliveryOutcome?, Never>?
         /// Whether consent to send is missing.
         var isHeld = false
         /// Counts the events that invalidate a batch that was read and not sent.

@@ -12,6 +12,8 @@ public final class InMemoryStore: SampleStore {
         /// The number of erased samples from the cursor on.
         var erasedAhead = 0
         var dead: [DeadLetter] = []
+        /// The receipts of samples from the cursor on.
+        var receipts: [DeliveryReceipt] = []
         var ledger = Ledger()
     }
 
@@ -223,6 +225,7 @@ public final class InMemoryStore: SampleStore {
         state.places[index].erasedAhead -= Int(target - cursor) - passed.count
         state.places[index].byteCursor += passed.bytes
         state.places[index].cursor = target
+        if !state.places[index].receipts.isEmpty { state.places[index].receipts.removeAll { $0.sequence < target } }
         return passed.count
     }
 

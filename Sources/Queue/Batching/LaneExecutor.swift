@@ -8,12 +8,19 @@ internal import Dispatch
 /// captures the executor.
 package final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue
+    #if DEBUG
+    /// The line of a test that chooses how jobs and threads interleave.
+    private let line = LockTurns.ofThread?.makeJobLine()
+    #endif
 
     /// Creates an executor; `label` is the name that debuggers show.
     package init(label: String) { queue = DispatchQueue(label: label) }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        #if DEBUG
+        if let line { return line { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
+        #endif
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

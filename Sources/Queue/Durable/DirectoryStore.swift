@@ -371,7 +371,7 @@ final class DirectoryStore: Sendable {
 
     /// Work that is repeated until it succeeds.
     enum Work {
-        case saving, maintenance, draining
+        case saving, maintenance, draining, receipts
     }
 
     /// Reports a failure once, until the work succeeds or fails for another reason.

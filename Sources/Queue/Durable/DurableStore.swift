@@ -315,7 +315,7 @@ public final class DurableStore: SampleStore {
         }
     }
 
-    private var stores: [DirectoryStore] { orphans.withLock { $0.stores } + [own] }
+    var stores: [DirectoryStore] { orphans.withLock { $0.stores } + [own] }
 
     /// Deletes the folders of ended processes after every backend has received all their samples.
     private func removeDrained() { changing.withLock { _ in removeDrainedLocked() } }

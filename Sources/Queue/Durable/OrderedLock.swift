@@ -34,48 +34,14 @@ struct OrderedLock<Value: ~Copyable>: Sendable {
         HeldLocks.add(place)
         defer { HeldLocks.remove(place) }
         let turns = LockTurns.ofThread
-        turns?.willTake(ObjectIdentifier(lock))
-        defer { turns?.didRelease(ObjectIdentifier(lock)) }
+        turns?.take(ObjectIdentifier(lock), isPoint: true)
+        defer { turns?.release(ObjectIdentifier(lock)) }
         #endif
         return try lock.withLock(body)
     }
 }
 
 #if DEBUG
-/// Decides when a thread may take a lock, so that a test can choose how threads interleave.
-final class LockTurns: Sendable {
-    /// Returns when the thread may take the lock.
-    let willTake: @Sendable (ObjectIdentifier) -> Void
-    let didRelease: @Sendable (ObjectIdentifier) -> Void
-
-    init(
-        willTake: @escaping @Sendable (ObjectIdentifier) -> Void,
-        didRelease: @escaping @Sendable (ObjectIdentifier) -> Void
-    ) {
-        (self.willTake, self.didRelease) = (willTake, didRelease)
-    }
-
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
-    /// The turns of the calling thread; nil unless a test has set them.
-    static var ofThread: LockTurns? {
-        pthread_getspecific(key).map { Unmanaged<LockTurns>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// Applies these turns to the calling thread during `body`.
-    func apply(_ body: () -> Void) {
-        withExtendedLifetime(self) {
-            pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
-            body()
-            pthread_setspecific(Self.key, nil)
-        }
-    }
-}
-
 /// The places of the locks that the thread holds.
 private enum HeldLocks {
     private static let key: pthread_key_t = {

@@ -10,7 +10,7 @@ struct ReplayOptions: ParsableArguments {
     @Argument(
         help: """
             Recordings: files of JSON lines (of the backend 'file' or 'json'; plain or gzip; the rotated files of a file are read \
-            before it), JSON arrays, exports of ClickHouse (JSONEachRow, JSON), directories of durable queues (read-only), '-' for standard input.
+            before it), JSON arrays, exports of ClickHouse (JSONEachRow, JSON, JSONCompact, JSONCompactEachRowWithNames), directories of durable queues (read-only), '-' for standard input.
             """
     )
     var files: [String]

@@ -146,6 +146,40 @@ struct SampleFileReaderTests {
         #expect(attributes["timeSinceStart"] == .int(5))
     }
 
+    @Test("Rows of ClickHouse that are arrays are read by the names of their columns, compressed, too")
+    func clickHouseRows() throws {
+        let names = [
+            "sequence", "id", "type", "action", "name", "kind", "unit", "value", "tracker", "time", "instant",
+            "service", "attributes",
+        ]
+        func row(_ number: Int) -> String {
+            "[\"\(number)\", \"\(Samples.record(number).id)\", \"event\", \"Ping\", \"\", \"\", \"\", null, \"1\", "
+                + "\"\(9)\", \"\(number)\", \"\", \"{\\\"n\\\":\(number),\\\"text\\\":\\\"text\\\"}\"]"
+        }
+        let head = "[" + names.map { "\"\($0)\"" }.joined(separator: ", ") + "]\n"
+        let types = "[" + names.map { _ in "\"Nullable(String)\"" }.joined(separator: ", ") + "]\n"
+        let columns = names.map { "\t\t{\n\t\t\t\"name\": \"\($0)\",\n\t\t\t\"type\": \"String\"\n\t\t}" }
+        let meta = columns.joined(separator: ",\n")
+        let rows = (7..<9).map(row).joined(separator: "\n") + "\n"
+        let document =
+            "{\n\t\"meta\":\n\t[\n\(meta)\n\t],\n\n\t\"data\":\n\t[\n\t\t"
+            + (7..<9).map(row).joined(separator: ",\n\t\t") + "\n\t],\n\n\t\"rows\": 2\n}\n"
+        let expected = try read(Array((7..<9).map { try object($0).description + "\n" }.joined().utf8)).records
+        for text in [head + rows, head + types + rows, document, document.filter { !"\n\t".contains($0) }] {
+            for bytes in [Array(text.utf8), try #require(Gzip.compress(Array(text.utf8)))] {
+                let found = try read(bytes)
+                #expect(found.records.map(\.id) == expected.map(\.id), "\(text)")
+                #expect(found.records.map(\.sample.attributes) == expected.map(\.sample.attributes))
+                #expect(found.problems.isEmpty, "\(found.problems)")
+            }
+        }
+        let unnamed = try read(Array(rows.utf8))
+        #expect(unnamed.records.isEmpty && unnamed.problems.count == 2)
+        #expect(unnamed.problems.first?.reason.contains("JSONCompactEachRowWithNames") == true)
+        let short = try read(Array((head + "[\"7\"]\n" + rows).utf8))
+        #expect(short.records.count == 2 && short.problems.map(\.line) == [2])
+    }
+
     @Test("A metric's value of 64 bits may be quoted")
     func quotedValue() throws {
         let line = """

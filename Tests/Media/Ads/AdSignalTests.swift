@@ -549,6 +549,39 @@ struct AdSignalTests {
         #expect(section.findings.isEmpty)
     }
 
+    @Test("White space within base64 and hexadecimal text of XML does not count, in an MPD either")
+    func wrappedText() throws {
+        let lines = stride(from: 0, to: Self.insert.count, by: 20).map { start in
+            String(Self.insert.dropFirst(start).prefix(20))
+        }
+        let wrapped = "\n\t" + lines.joined(separator: "\r\n    ") + "\n"
+        let plain = try SpliceInfoSection(text: Self.insert)
+        let signal = "<Signal><Binary signalType=\"SpliceInsert\">\(wrapped)</Binary></Signal>"
+        #expect(try SpliceInfoSection(xml: signal) == plain)
+        #expect(try SpliceInfoSection(text: wrapped) == plain)
+        let mpd = Self.manifest("").replacing("urn:scte:scte35:2013:xml", with: "urn:scte:scte35:2014:xml+bin")
+            .replacing("<SpliceInfoSection></SpliceInfoSection>", with: signal)
+        let found = AdSignals(try presentation(mpd).events)
+        #expect(found.signals.first?.section == plain && found.findings.isEmpty, "\(found.findings)")
+        let section = try SpliceInfoSection(
+            xml: """
+                <SpliceInfoSection xmlns="http://www.scte.org/schemas/35"><TimeSignal/>
+                <SegmentationDescriptor segmentationTypeId="52" segmentationDuration=" 90000 "
+                  segmentationEventIdComplianceIndicator=" true ">
+                <SegmentationUpid segmentationUpidType="8" segmentationUpidFormat="hexbinary">
+                  00000000
+                  2CA0A18A </SegmentationUpid></SegmentationDescriptor>
+                <PrivateDescriptor descriptorTag="240" identifier="1094995245"><PrivateBytes>
+                  0A0b
+                  0C </PrivateBytes></PrivateDescriptor></SpliceInfoSection>
+                """
+        )
+        #expect(section.findings.isEmpty, "\(section.findings)")
+        #expect(section.segmentations.first?.upid.value == .number(748_724_618))
+        #expect(section.segmentations.first?.duration?.seconds == 1)
+        #expect(section.descriptors.last?.tag == 240 && section.descriptors.last?.content == .other([10, 11, 12]))
+    }
+
     @Test("A document of XML without a section, or with malformed values, says so and stops nothing")
     func malformedMarkup() throws {
         for text in ["<SpliceInfoSection", "<MPD/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><SpliceInfoSection/>"] {

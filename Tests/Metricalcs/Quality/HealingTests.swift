@@ -75,14 +75,85 @@ struct HealingTests {
         let events = Self.viewing.events
         let whole = try #require(sessions(of: events).first)
         let healed = try #require(heal(without: places, from: events))
-        if places[0] < 14 {
-            #expect(healed.times == whole.times)
-            #expect(values(healed) == values(whole))
-            #expect(healed.lostEvents == [events[places[0]].action: 1, events[places[1]].action: 1])
-        } else {
-            // No attribute reports a break that began and ended between two events: only play time remains exact.
-            #expect(healed.core.playTime == whole.core.playTime)
+        #expect(healed.times == whole.times)
+        #expect(values(healed) == values(whole))
+        #expect(healed.lostEvents == [events[places[0]].action: 1, events[places[1]].action: 1])
+    }
+
+    /// A viewing with a pre-roll and a pod of three mid-rolls, of one tracker or of two.
+    private static func adViewing(_ tracker: TrackerID) -> Viewing {
+        var viewing = Viewing()
+        let pod: [(Int, Action)] = [
+            (0, .adBreakBegin), (210, .adBegin), (5000, .adFinish), (20, .adBegin), (3000, .adFinish), (30, .adBegin),
+            (4000, .adSkip), (0, .adFinish), (310, .adBreakFinish),
+        ]
+        viewing.add(0, .mediaRequest)
+        viewing.add(110, .streamLoad)
+        if tracker != Viewing.content { viewing.add(0, .trackerInit, from: tracker) }
+        viewing.add(40, .adBreakBegin, from: tracker)
+        viewing.add(200, .adBegin, from: tracker)
+        viewing.add(6000, .adFinish, from: tracker)
+        viewing.add(50, .adBreakFinish, from: tracker)
+        viewing.add(900, .start)
+        viewing.add(20_000, .ping)
+        for (pause, action) in pod { viewing.add(pause, action, from: tracker) }
+        viewing.add(9000, .ping)
+        viewing.add(3000, .end)
+        return viewing
+    }
+
+    @Test(
+        "An ad, a skip or a break between two events of one tracker is healed in whole",
+        arguments: [
+            [.adBreakBegin, .adBegin, .adFinish, .adBreakFinish], [.adBegin, .adFinish], [.adSkip, .adFinish],
+        ]
+            as [[Action]]
+    )
+    func unseenAds(actions: [Action]) throws {
+        let events = Self.adViewing(Viewing.content).events
+        let whole = try #require(sessions(of: events).first)
+        #expect(whole.lostEvents.isEmpty && whole.interruptions.adCount == 4)
+        var found = 0
+        for first in events.indices where events[first...].prefix(actions.count).map(\.action) == actions {
+            found += 1
+            let healed = try #require(heal(without: Array(first..<first + actions.count), from: events))
+            #expect(healed.times == whole.times, "from \(first)")
+            #expect(values(healed) == values(whole), "from \(first)")
+            let lost = Dictionary(actions.filter { $0 != .adSkip }.map { ($0, 1) }, uniquingKeysWith: +)
+            #expect(healed.lostEvents == lost, "from \(first)")
         }
+        #expect(found > 0)
+    }
+
+    @Test("The end of an ad and the begin of the next one, both unseen, are two ads")
+    func unseenChange() throws {
+        var viewing = Self.adViewing(Viewing.content)
+        viewing.add(100, .ping)
+        let events = viewing.events
+        let whole = try #require(sessions(of: events).first)
+        let place = try #require(
+            events.indices.first { index in
+                events[index].action == .adFinish && events[index + 1].action == .adBegin
+            }
+        )
+        let healed = try #require(heal(without: [place, place + 1], from: events))
+        #expect(healed.times == whole.times && values(healed) == values(whole))
+        #expect(healed.lostEvents == [.adFinish: 1, .adBegin: 1])
+    }
+
+    @Test("A break of a separate tracker that no event reports counts by the hub's number of ads")
+    func unseenTracker() throws {
+        let events = Self.adViewing(Viewing.ads).events
+        let whole = try #require(sessions(of: events).first)
+        #expect(whole.lostEvents.isEmpty && whole.interruptions.adCount == 4)
+        let healed = try #require(sessions(of: events.filter { $0.tracker == Viewing.content }).first)
+        #expect(healed.interruptions.adCount == 4)
+        #expect(healed.lostEvents == [.adBegin: 4, .adFinish: 4])
+        #expect(healed.times.total == healed.length)
+        // The last ad of the pod alone: its break is known.
+        let pod = try #require(events.lastIndex { $0.action == .adBegin })
+        let part = try #require(heal(without: Array(pod...pod + 2), from: events))
+        #expect(part.interruptions.adCount == 4 && part.times == whole.times)
     }
 
     @Test("Random interruptions without one event: the times are those of the whole session", arguments: 1...60)

@@ -10,6 +10,7 @@
 //   leader TOPIC PARTITION BROKER
 //   roundtrip BROKER MILLISECONDS
 //   fail ERROR…                        the next requests that produce are answered with these errors, each with one
+//   succeed                            forgets the errors that were not answered yet
 //   refuse TOPIC ERROR                 answers every request for the topic with the error; 0 ends this
 //
 // A broker that goes down closes its port and binds it again, and librdkafka ends the process if that fails. It fails
@@ -39,6 +40,7 @@ func run(_ words: [String], on cluster: OpaquePointer) throws {
         case "leader": rd_kafka_mock_partition_set_leader(cluster, words[1], try number(2), try number(3))
         case "roundtrip": rd_kafka_mock_broker_set_rtt(cluster, try number(1), try number(2))
         case "fail": try fail(words.indices.dropFirst().map(number), on: cluster)
+        case "succeed": succeed(on: cluster)
         case "refuse": try refuse(words[1], number(2), on: cluster)
         default: throw InvalidCommand()
         }
@@ -48,6 +50,11 @@ func run(_ words: [String], on cluster: OpaquePointer) throws {
 func fail(_ errors: [Int32], on cluster: OpaquePointer) -> rd_kafka_resp_err_t {
     let errors = errors.map(rd_kafka_resp_err_t.init(rawValue:))
     rd_kafka_mock_push_request_errors_array(cluster, produce, errors.count, errors)
+    return RD_KAFKA_RESP_ERR_NO_ERROR
+}
+
+func succeed(on cluster: OpaquePointer) -> rd_kafka_resp_err_t {
+    rd_kafka_mock_clear_request_errors(cluster, produce)
     return RD_KAFKA_RESP_ERR_NO_ERROR
 }
 

@@ -25,34 +25,10 @@ struct InterleavedChangesTests {
     init() throws {
         scratch = try Scratch()
         template = scratch.path + "/template"
-        try makeTemplate()
+        try QueueTemplate.make(template, scratch)
     }
 
-    private func open(_ path: String) throws -> DurableStore {
-        try DurableStore(
-            directory: path,
-            configuration: DurableConfiguration(segmentSize: 4096, synchronization: .never),
-            randomness: RandomSource(),
-            stagingDirectory: scratch.stagingDirectory,
-            report: { _ in }
-        )
-    }
-
-    /// Two folders of ended processes, each with queued samples and dead letters of two persons.
-    private func makeTemplate() throws {
-        let stores = [try open(template), try open(template)]
-        for (index, store) in stores.enumerated() {
-            for name: BackendName in ["one", "two"] { store.attach(name) }
-            for number in 0..<10 {
-                let person = number % 2 == 0 ? "p-ann" : "p-bob"
-                _ = try store.append([DurableErasingTests.sample(person, index * 100 + number)])
-            }
-            let records = store.next(for: "one", maxCount: 5, maxBytes: .max)
-            let dead = Dictionary(uniqueKeysWithValues: records[1...4].map { ($0.sequence, "no") })
-            store.settle("one", through: 4, dead: dead)
-        }
-        for store in stores { store.close() }
-    }
+    private func open(_ path: String) throws -> DurableStore { try QueueTemplate.open(path, scratch) }
 
     @Test("Letters are retried once, erased persons stay erased, and the ledger adds up", arguments: QueueChange.pairs)
     func pairs(_ changes: [QueueChange]) throws {

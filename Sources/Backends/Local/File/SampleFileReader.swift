@@ -21,7 +21,7 @@ internal import Glibc
 /// number.
 ///
 /// A byte order mark of UTF-8 before a line is left out. A JSON array of samples, and an export of ClickHouse in the
-/// format `JSON`, are read sample by sample.
+/// formats `JSON`, `JSONCompact` and `JSONCompactEachRowWithNames`, are read sample by sample.
 ///
 /// Names of attributes and actions stay in memory: a foreign file with many different names costs that memory.
 public struct SampleFileReader: ~Copyable {
@@ -63,6 +63,7 @@ public struct SampleFileReader: ~Copyable {
     /// Whether the form of the text is known: lines, or values over several lines.
     private var isBegun = false
     private var values: SampleSplitter?
+    private var rows = SampleRows()
     /// Decompressed bytes that are not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
     /// The memory for a block, kept from block to block.
@@ -126,7 +127,9 @@ public struct SampleFileReader: ~Copyable {
             }
             if let parsed { return parsed }
             do {
-                return try SampleLine.read(Array(pending[text].droppingMark))
+                let bytes = Array(pending[text].droppingMark)
+                guard let values, bytes.first == UInt8(ascii: "[") else { return try SampleLine.read(bytes) }
+                if let record = try rows.read(bytes, documentColumns: values.columns) { return record }
             } catch {
                 report(isOpenEnd && values == nil ? "the last line is torn" : error.description)
             }

@@ -1,5 +1,5 @@
 /// Finds the objects in a text that is not one object a line: a JSON array, objects over several lines, or the rows of
-/// an export of ClickHouse in the format `JSON`.
+/// an export of ClickHouse in the formats `JSON`, `JSONCompact` and `JSONCompactEachRow…`, whose rows are arrays.
 ///
 /// Needs memory for one object. Between objects, commas and white space are skipped; after damage, the search continues
 /// with the next line that begins an object.
@@ -26,7 +26,10 @@ struct SampleSplitter {
             let text = head[start...]
             let line = 1 + head[..<start].count { $0 == UInt8(ascii: "\n") }
             if text.first == UInt8(ascii: "[") {
-                self = .values(SampleSplitter(from: start, line: line, isDocument: false))
+                let second = text.dropFirst().first { !$0.isSpace }
+                var splitter = SampleSplitter(from: start, line: line, isDocument: false)
+                splitter.hasRows = second.map { $0 == UInt8(ascii: "\"") || 0x30...0x39 ~= $0 } ?? false
+                self = .values(splitter)
             } else if text.first == UInt8(ascii: "{") {
                 let second = text.dropFirst().firstIndex { !$0.isSpace } ?? head.endIndex
                 let isDocument = head[second...].starts(with: Array("\"meta\"".utf8))
@@ -63,6 +66,10 @@ struct SampleSplitter {
     private var place: Place
     /// Whether the objects are the rows of a document.
     private var isDocument = false
+    /// Whether rows are arrays.
+    private var hasRows = false
+    /// The names of a document's columns.
+    private(set) var columns: [String] = []
     private var position: Int
     /// Where the object begins.
     private var start = 0
@@ -72,8 +79,11 @@ struct SampleSplitter {
     /// Whether the rest of a line, or of an object beyond the limit, is skipped.
     private var isDamaged = false
     private var isTooLong = false
-    /// The bytes of the latest text in the head of a document, as far as they fit.
+    /// The bytes of the latest text in the head of a document, as far as they fit, and of the one before.
     private var text: [UInt8] = []
+    private var earlierText: [UInt8] = []
+    private static let longestText = 128
+    private static let mostColumns = 1_000
 
     private init(from position: Int, line: Int, isDocument: Bool) {
         self.position = position
@@ -151,6 +161,8 @@ struct SampleSplitter {
         switch byte {
         case UInt8(ascii: "{"):
             (start, depth, isDamaged) = (position - 1, 1, false)
+        case UInt8(ascii: "[") where hasRows || isDocument:
+            (start, depth, isDamaged) = (position - 1, 1, false)
         case UInt8(ascii: "\n"): isDamaged = false
         case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
         case UInt8(ascii: "]"): if isDocument { place = .tail }
@@ -166,13 +178,14 @@ struct SampleSplitter {
     /// Looks for the member `data` of the document.
     private mutating func stepHead(_ byte: UInt8) {
         if isInString {
-            if isCharacter(byte), text.count < 8 { text.append(byte) }
+            if isCharacter(byte), text.count < Self.longestText { text.append(byte) }
+            if !isInString { endText() }
             return
         }
         switch byte {
         case UInt8(ascii: "\""):
             isInString = true
-            text.removeAll(keepingCapacity: true)
+            (earlierText, text) = (text, [])
         case UInt8(ascii: "["):
             if depth == 1, text == Array("data".utf8) {
                 (place, depth, isDocument) = (.samples, 0, true)
@@ -183,6 +196,16 @@ struct SampleSplitter {
         case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
         default: break
         }
+    }
+}
+
+extension SampleSplitter {
+    /// Notes the name of a column: the text behind `name` in an element of `meta`.
+    fileprivate mutating func endText() {
+        guard depth == 3, earlierText == Array("name".utf8), columns.count < Self.mostColumns else { return }
+        columns.append(String(decoding: text, as: UTF8.self))
+        // A column may be called `name`.
+        text = []
     }
 }
 

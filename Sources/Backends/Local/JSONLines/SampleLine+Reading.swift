@@ -11,6 +11,10 @@ extension SampleLine {
     static func read(_ line: [UInt8]) throws(Failure) -> SampleRecord {
         let json: JSONValue
         do { json = try JSONReader.read(line) } catch { throw Failure(description: "not valid JSON: \(error)") }
+        return try read(json)
+    }
+
+    static func read(_ json: JSONValue) throws(Failure) -> SampleRecord {
         guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
         guard let sequence = integer(json["sequence"]).flatMap({ UInt64(exactly: $0) }) else {
             throw missing("sequence")

@@ -104,7 +104,10 @@ public struct AdPlayback: Hashable, Sendable {
             outcome.reports.append(Report(.adSkip))
             outcome.reports += finish()
         case .closed where phase == .playing: outcome.reports += finish()
-        case .ended where phase == .playing: outcome.reports += reach(.max) + finish()
+        case .ended where phase != .over:
+            // Otherwise the ad was shown between two events of the player.
+            if phase == .waiting { outcome.reports.append(Report(.adBegin)) }
+            outcome.reports += reach(.max) + finish()
         case .failed(let code) where phase != .over: outcome.reports += fail(code)
         default: break
         }

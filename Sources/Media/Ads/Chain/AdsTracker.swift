@@ -67,10 +67,11 @@ public final class AdsTracker: Tracker {
         return beacons
     }
 
-    /// An ad is about to play; returns the beacons to send.
+    /// An ad is about to play; returns the beacons to send. An ad that is still open ends first.
     public func begin(_ ad: ResolvedAd, media: MediaFile?, mediaDuration: Int64? = nil) -> [AdBeacon] {
+        let closing = state.withLock { $0.playback?.isPlaying ?? false } ? handle(.closed) : []
         state.withLock { $0.playback = AdPlayback(ad, media: media, mediaDuration: mediaDuration) }
-        return handle(.loaded)
+        return closing + handle(.loaded)
     }
 
     /// An event of the ad that plays; returns the beacons to send, in order.

@@ -63,7 +63,7 @@ extension SpliceInfoSection {
 
     /// The bytes that a text stands for.
     static func bytes(of text: String) throws(SpliceError) -> [UInt8] {
-        let text = text.trimmingWhitespace
+        let text = text.withoutWhitespace
         if text.hasPrefix("0x") || text.hasPrefix("0X") { return try hexadecimal(text.dropFirst(2)) }
         // A section begins with FC: in base64 that is `/`, which no hexadecimal text has.
         if !text.isEmpty, text.utf8.count % 2 == 0, text.utf8.allSatisfy(\.isHexDigit) { return try hexadecimal(text) }
@@ -74,7 +74,7 @@ extension SpliceInfoSection {
         return bytes
     }
 
-    private static func hexadecimal(_ text: Substring) throws(SpliceError) -> [UInt8] {
+    private static func hexadecimal(_ text: some StringProtocol) throws(SpliceError) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexDigitValue)
         guard digits.count == text.utf8.count, digits.count % 2 == 0, !digits.isEmpty else {
             throw SpliceError(.notation, "hexadecimal text must have an even number of hexadecimal digits after `0x`")
@@ -176,5 +176,13 @@ extension SpliceInfoSection {
 
     private mutating func note(_ section: String, _ message: String) {
         findings.append(AdFinding(.warning, rule: "SCTE 35, section \(section)", message: message))
+    }
+}
+
+extension StringProtocol {
+    /// The text without spaces and line ends, which `xs:base64Binary` allows anywhere (XML Schema, part 2, section
+    /// 3.2.16).
+    var withoutWhitespace: String {
+        String(decoding: utf8.filter { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }, as: UTF8.self)
     }
 }

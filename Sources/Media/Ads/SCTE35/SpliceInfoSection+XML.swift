@@ -32,7 +32,7 @@ extension SpliceInfoSection {
         if let element = root.descendant("SpliceInfoSection") {
             self.init(element)
         } else if let binary = root.descendant("Binary") {
-            try self.init(ofManifest: String(binary.text.trimmingWhitespace))
+            try self.init(ofManifest: binary.text)
         } else {
             let message =
                 "the document must have `SpliceInfoSection` or `Binary` (found `\(root.localName.prefix(60))`)"
@@ -304,8 +304,8 @@ private struct SpliceElementReader {
         let prefix = owner.map { id in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: id >> UInt32($0)) } }
         let bytes: [UInt8]
         switch element["segmentationUpidFormat"]?.lowercased() {
-        case "hexbinary": bytes = Self.hexadecimal(text) ?? Array(text.utf8)
-        case "base-64", "base64": bytes = Base64.decode(Self.padded(text)) ?? Array(text.utf8)
+        case "hexbinary": bytes = Self.hexadecimal(text.withoutWhitespace) ?? Array(text.utf8)
+        case "base-64", "base64": bytes = Base64.decode(Self.padded(text.withoutWhitespace)) ?? Array(text.utf8)
         case nil: bytes = type.isText && !type.isHexadecimal(text) ? Array(text.utf8) : type.bytes(ofNotation: text)
         default: bytes = type.bytes(ofNotation: text)
         }
@@ -313,7 +313,7 @@ private struct SpliceElementReader {
     }
 
     private mutating func privateBytes(_ element: MarkupElement) -> [UInt8] {
-        let text = String((element.child("PrivateBytes") ?? element).text.trimmingWhitespace)
+        let text = (element.child("PrivateBytes") ?? element).text.withoutWhitespace
         if let bytes = Self.hexadecimal(text) { return bytes }
         note("11", "`PrivateBytes` must be hexadecimal")
         return []

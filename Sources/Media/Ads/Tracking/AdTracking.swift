@@ -103,6 +103,7 @@ public struct AdBeacon: Hashable, Sendable {
 /// ```
 /// A value without clock or network. A jump forwards fires every event that it passes, in order; the first frame fires
 /// the impressions, and `verificationNotExecuted` of each verification script, because this project executes none.
+/// An ad that ends without ``AdPlaybackEvent/started`` was shown between two events of the player, and fires them all.
 /// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends
 /// without ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
 public struct AdTracking: Hashable, Sendable {
@@ -259,8 +260,8 @@ public struct AdTracking: Hashable, Sendable {
     }
 
     private mutating func end() -> [AdBeacon] {
-        guard phase == .playing else { return [] }
-        let beacons = pass(upTo: .max) + decide(.undetermined)
+        guard phase != .over else { return [] }
+        let beacons = start() + pass(upTo: .max) + decide(.undetermined)
         phase = .over
         playhead = duration ?? playhead
         return beacons + fire(.complete)

@@ -6,6 +6,12 @@ struct HubReport: Hashable, Sendable {
     /// Blocks of ads; nil until an event of the session reports them: a break can be older than the session.
     var isInAdBreak: Bool?
     var isInAd: Bool?
+    /// The number of ads by the content's tracker, and by the latest tracker of ads; nil until an event reports it.
+    private var contentAdCount: Int?
+    private var adTracker: TrackerID?
+    private var trackerAdCount: Int?
+    /// The largest number of ads that one event shows to be missing: a count that leaps farther is none.
+    static let mostMissedAds = 100
     /// The reading of the latest event of the content's tracker.
     var reading: HubReading?
     /// When the pause and the seek began that are open now.
@@ -20,9 +26,36 @@ struct HubReport: Hashable, Sendable {
     mutating func note(_ event: Event, reading: HubReading?, phase: SessionPhase, at now: MonotonicInstant) {
         if let block = event[.inAdBreakBlock] { isInAdBreak = block }
         if let block = event[.inAdBlock] { isInAd = block }
+        noteAds(event, isOfContent: reading != nil)
         guard let reading else { return }
         self.reading = reading
         noteSpans(phase, at: now)
+    }
+
+    private mutating func noteAds(_ event: Event, isOfContent: Bool) {
+        guard let count = event[.countAds] else { return }
+        if isOfContent {
+            contentAdCount = count
+        } else {
+            (adTracker, trackerAdCount) = (event.tracker, count)
+            if event.action == .adBegin { contentAdCount = contentAdCount?.saturatingAdd(1) }
+        }
+    }
+
+    /// Counts an ad that was missing.
+    mutating func noteMissedAd() {
+        contentAdCount = contentAdCount?.saturatingAdd(1)
+        trackerAdCount = trackerAdCount?.saturatingAdd(1)
+    }
+
+    /// The number of ads that began between the latest event and `event`, by the count of the event's tracker; nil
+    /// without counts.
+    func missedAds(before event: Event) -> Int? {
+        let isOfContent = event[.isAdsTracker] != true
+        let known = isOfContent ? contentAdCount : adTracker == event.tracker ? trackerAdCount : nil
+        guard let known, let count = event[.countAds] else { return nil }
+        let missed = count.saturatingSubtract(known).saturatingSubtract(event.action == .adBegin ? 1 : 0)
+        return missed <= Self.mostMissedAds ? max(0, missed) : 0
     }
 
     /// Remembers when the open pause and the open seek began.

@@ -120,21 +120,70 @@ extension SessionModel {
     }
 
     private mutating func healAds(before event: Event) {
-        var lost: [LostEvent] = []
-        var isInAd = hub.isInAd
+        var breaks: [LostEvent] = []
         if let block = event[.inAdBreakBlock], let known = hub.isInAdBreak {
-            lost += missedChange(.adBreakBegin, .adBreakFinish, block, known, before: event)
-            if lost.last?.action == .adBreakFinish { isInAd = false }
+            breaks = missedBreaks(before: event, block: block, isOpen: known)
         }
-        if event.action == .adBreakFinish {
-            // The end of a break closes an ad that is open, unless the ad finished before.
-            if isInAd == true, let instant = event.instant(of: .adFinish), instant > session.end.instant.milliseconds {
-                lost.append(LostEvent(action: .adFinish, milliseconds: instant))
-            }
-        } else if let block = event[.inAdBlock], let known = isInAd {
-            lost += missedChange(.adBegin, .adFinish, block, known, before: event)
+        var ads: [LostEvent] = []
+        if let block = event[.inAdBlock], let known = hub.isInAd {
+            let isOpen = known && !breaks.contains { $0.action == .adBreakFinish }
+            let count = hub.missedAds(before: event)
+            ads = missedAds(before: event, block: block, isOpen: isOpen, count: count)
+            if let count { addUntimedAds(count, before: event, isOpen: isOpen, to: &ads) }
         }
-        if !lost.isEmpty { apply(lost: lost, before: event) }
+        if breaks.isEmpty, ads.isEmpty { return }
+        // Of simultaneous events, the ads are within the break that is missing with them.
+        breaks.insert(contentsOf: ads, at: breaks.first?.action == .adBreakBegin ? 1 : 0)
+        apply(lost: breaks, before: event)
+    }
+
+    private func missedBreaks(before event: Event, block: Bool, isOpen: Bool) -> [LostEvent] {
+        let changes = missedChange(.adBreakBegin, .adBreakFinish, block, isOpen, before: event)
+        return changes.isEmpty ? missedWhole(.adBreakBegin, .adBreakFinish, isOpen, before: event) : changes
+    }
+
+    /// - Parameter count: the number of ads that the hub has counted in between; nil if it does not count.
+    private func missedAds(before event: Event, block: Bool, isOpen: Bool, count: Int?) -> [LostEvent] {
+        let whole = count == 0 ? [] : missedWhole(.adBegin, .adFinish, isOpen, before: event)
+        if event.action != .adBreakFinish {
+            let changes = missedChange(.adBegin, .adFinish, block, isOpen, before: event)
+            return changes.isEmpty ? whole : changes
+        }
+        // The end of a break closes an ad that is open, unless the ad finished before.
+        let begun = whole.last?.milliseconds ?? session.end.instant.milliseconds
+        guard isOpen, let instant = event.instant(of: .adFinish), instant > begun else { return whole }
+        return whole + [LostEvent(action: .adFinish, milliseconds: instant)]
+    }
+
+    /// What began and finished between two events, neither of which reports a change: the attributes `timeSince…` say
+    /// when the latest one did.
+    private func missedWhole(_ begin: Action, _ finish: Action, _ isOpen: Bool, before event: Event) -> [LostEvent] {
+        let (last, now) = (session.end.instant.milliseconds, event.time.instant.milliseconds)
+        guard let begun = event.instant(of: begin), begun > last, begun <= now else { return [] }
+        let begins = LostEvent(action: begin, milliseconds: begun)
+        let finished = event.instant(of: finish)
+        if isOpen {
+            let end = finished.flatMap { (last...begun).contains($0) ? $0 : nil } ?? begun
+            return [LostEvent(action: finish, milliseconds: end), begins]
+        }
+        guard let finished, finished >= begun else { return [] }
+        return [begins, LostEvent(action: finish, milliseconds: finished)]
+    }
+
+    /// Adds the ads that the hub has counted and of which nothing tells the time: they count, and have no length.
+    private func addUntimedAds(_ count: Int, before event: Event, isOpen: Bool, to lost: inout [LostEvent]) {
+        guard count > 0 else { return }
+        let untimed = count - lost.count { $0.action == .adBegin }
+        guard untimed > 0 else { return }
+        let place = isOpen ? lost.firstIndex { $0.action == .adFinish }.map { $0 + 1 } ?? 0 : 0
+        let next = lost.indices.contains(place) ? lost[place].milliseconds : event.time.instant.milliseconds
+        // An ad that stays open is followed by the next one.
+        let isFollowed = isOpen && !lost.contains { $0.action == .adFinish }
+        let actions: [Action] = isFollowed ? [.adFinish, .adBegin] : [.adBegin, .adFinish]
+        let added = (0..<untimed).flatMap { _ in
+            actions.map { LostEvent(action: $0, milliseconds: next) }
+        }
+        lost.insert(contentsOf: added, at: place)
     }
 
     private func missedChange(_ begin: Action, _ finish: Action, _ block: Bool, _ isOpen: Bool, before event: Event)
@@ -159,6 +208,7 @@ extension SessionModel {
             countCore(lost)
             enter(phase.state)
             hub.noteSpans(phase, at: time.instant)
+            if lost.action == .adBegin { hub.noteMissedAd() }
             session.lostEvents[lost.action, default: 0] += 1
         }
     }

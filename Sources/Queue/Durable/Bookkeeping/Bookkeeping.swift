@@ -75,7 +75,7 @@ final class Bookkeeping: Sendable {
         let verdict = try read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         // So is a page with invalid values.
-        for place in try places() { _ = try letters(of: place.name) }
+        for place in try places() { _ = (try letters(of: place.name), try receipts(of: place.name)) }
         _ = try erased(onlyUndone: false)
         _ = try absent()
         _ = try newest(in: "")
@@ -162,6 +162,7 @@ final class Bookkeeping: Sendable {
         migrator.registerMigration("openEnd") { database in
             try database.execute(sql: "ALTER TABLE log ADD COLUMN openEnd INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("receipts") { try createReceipts(in: $0) }
         return migrator
     }
 
@@ -243,6 +244,7 @@ final class Bookkeeping: Sendable {
             for change in changes.places { try Self.write(change, to: database) }
             try Self.write(absent: changes.absent, to: database)
             try Self.write(erased: changes.erased, to: database)
+            try Self.deleteReceipts(in: changes.erased, from: database)
             try database.execute(sql: "UPDATE log SET refused = ?", arguments: [changes.refusedCount])
         }
     }
@@ -251,6 +253,7 @@ final class Bookkeeping: Sendable {
         let place = change.row
         if place.isEphemeral { return }
         try write(place, to: database)
+        try deleteReceipts(of: place.name, below: place.cursor, from: database)
         try deleteLetters(change.removedLetters, of: place.name, from: database)
         for letter in change.addedLetters {
             try database.execute(
@@ -267,7 +270,7 @@ final class Bookkeeping: Sendable {
     }
 
     /// SQLite ends a text at the first NUL: a reason with a NUL is saved as bytes.
-    private static func reason(_ text: String) -> DatabaseValue {
+    static func reason(_ text: String) -> DatabaseValue {
         text.utf8.contains(0) ? DatabaseValue(Array(text.utf8)) : text.databaseValue
     }
 
@@ -304,7 +307,7 @@ final class Bookkeeping: Sendable {
 
     /// Deletes a backend with all its data.
     private static func delete(_ name: String, from database: Database) throws {
-        for table in ["place", "dropped", "letter", "carried"] {
+        for table in ["place", "dropped", "letter", "carried", "receipt"] {
             try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
         }
     }

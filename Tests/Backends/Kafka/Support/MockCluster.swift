@@ -48,9 +48,16 @@ final class MockCluster: @unchecked Sendable {
     func setRoundTrip(of broker: Int, milliseconds: Int) { run("roundtrip \(broker) \(milliseconds)") }
 
     /// The next requests that produce are answered with these errors, each with one.
-    func failProducing(_ errors: rd_kafka_resp_err_t...) {
+    func failProducing(_ errors: rd_kafka_resp_err_t...) { fail(errors) }
+
+    func failProducing(_ error: rd_kafka_resp_err_t, times: Int) { fail(Array(repeating: error, count: times)) }
+
+    private func fail(_ errors: [rd_kafka_resp_err_t]) {
         run("fail " + errors.map { "\($0.rawValue)" }.joined(separator: " "))
     }
+
+    /// Requests that produce succeed again.
+    func endFailures() { run("succeed") }
 
     func setTopicError(_ error: rd_kafka_resp_err_t) { run("refuse \(Self.topic) \(error.rawValue)") }
 

@@ -54,6 +54,12 @@ struct CMCDBackendTests {
                 .ping, ["inBufferBlock": true, "position": 12_000, "source": "https://a.example/x.m3u8?token=1"],
                 #"cid="https://a.example/x.m3u8",e=t,pt=12000,sf=h,sid="s",sta=r"#
             ),
+            // The playhead of a live stream is a calendar time, which no event has.
+            (
+                .ping, ["position": 12_000, "liveLatency": 3400, "source": "https://a.example/x.mpd"],
+                #"cid="https://a.example/x.mpd",e=t,ltc=3400,sf=d,sid="s",st=l,sta=p"#
+            ),
+            (.mediaResponse, ["responseUrl": "https://a/1.ts"], #"e=rr,rc=0,sid="s",sta=p,url="https://a/1.ts""#),
             (.ping, ["isAdsTracker": true], nil), (Action("AppBackground"), [:], "bg,e=b,sid=\"s\",sta=p"),
             (Action("AppForeground"), [:], "bg=?0,e=b,sid=\"s\",sta=p"), (.playerReady, [:], nil),
             (

@@ -103,7 +103,8 @@ struct GraphiteBackendTests {
         }
         let configuration = GraphiteConfiguration(
             timeout: .seconds(300),
-            policy: DeliveryPolicy(maxCount: 100, maxAge: .zero),
+            // The hurried clock would end a delivery after the sixteenth of a second.
+            policy: DeliveryPolicy(maxCount: 100, maxAge: .zero, timeout: nil),
             mapping: { record in
                 let number = record.sample.attributes["number"]?.description ?? ""
                 return GraphitePoint(path: ["all", number], value: 1, time: record.sample.time.wallTime)
