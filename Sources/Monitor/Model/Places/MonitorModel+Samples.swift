@@ -157,6 +157,12 @@ extension MonitorModel {
             if let remote = state.run?.remote {
                 guard record.sample.time.wallTime >= remote.begin else { return refuse(.late, of: origin.place) }
                 let isQuiet = remote.arrival.duration(to: now.instant) >= RemoteRun.reach
+                // Another element of the web page that the session plays: it says nothing of the session.
+                if !isQuiet, remote.isBeside(session),
+                    event.action != .mediaRequest || state.run?.hasShownPicture == true
+                {
+                    return
+                }
                 guard event.action == .mediaRequest || isQuiet else { return refuse(.rival, of: origin.place) }
                 _ = finish(slot, .stopped, isLost: true, at: now)
             } else if state.endedSession == session {

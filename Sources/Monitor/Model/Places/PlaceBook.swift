@@ -109,6 +109,14 @@ struct RemoteRun: Sendable {
         return now.before(latest.duration(to: now.instant))
     }
 
+    /// Whether another session is one of another tracker of the same process: the identifier of a sender is that of its
+    /// instrument, and the number of its tracker.
+    func isBeside(_ other: String) -> Bool {
+        let sender = { (session: String) in session.prefix { $0 != "/" }.split(separator: "-") }
+        let (own, others) = (sender(session), sender(other))
+        return own != others && own.dropLast() == others.dropLast()
+    }
+
     /// The time of the first sample on this machine's clock.
     func start(at now: Timestamp) -> Timestamp { now.before(latest.duration(to: now.instant)) }
 }

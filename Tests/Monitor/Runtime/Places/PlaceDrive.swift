@@ -29,7 +29,7 @@ struct RemoteMonitor {
         all[.monitorLocation] = place
         all[.monitorLabels] = ["cdn": "alpha"]
         all[.playbackId] = "\(stream ?? "") \(playbacks[stream ?? ""] ?? 0)"
-        all[.senderId] = "sender-\(log)"
+        all[.senderId] = "sender\(log)-0"
         all[.source] = "https://user:secret@\(host)/\(stream ?? "x")/master.m3u8?token=secret"
         all.merge(attributes)
         // Another machine's monotonic clock has another zero.

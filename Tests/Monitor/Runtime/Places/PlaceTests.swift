@@ -296,6 +296,38 @@ struct PlaceTests {
         #expect(second.messages.isEmpty)
     }
 
+    @Test("Of a web page with several elements, the session follows one, and the next once its playback is over")
+    func elements() throws {
+        var drive = try PlaceDrive(["oslo"], silence: .seconds(600))
+        func element(_ number: Int) -> Attributes {
+            var attributes: Attributes = [:]
+            (attributes[.senderId], attributes[.playbackId]) = ("an-instrument-\(number)", "\(number)")
+            return attributes
+        }
+        // An element that plays nothing gives way to one that plays.
+        for (number, action) in [(5, Action.mediaRequest), (0, .mediaRequest), (5, .streamLoad)] {
+            drive.send(action, "page", in: "oslo", element(number))
+        }
+        for action in [Action.mediaRequest, .streamLoad, .start] { drive.send(action, "page", in: "oslo", element(1)) }
+        for action in [Action.mediaRequest, .streamLoad, .start, .bufferBegin] {
+            drive.send(action, "page", in: "oslo", element(2))
+        }
+        drive.run(for: 45)
+        #expect(drive.state("page", "oslo")?.word == .playing)
+        #expect(drive.state("page", "oslo")?.finished.sessions == 3)
+        #expect(drive.refused(.rival) == 0)
+        // The playback is over: the other element stalls on.
+        drive.send(.end, "page", in: "oslo", element(1))
+        drive.send(.ping, "page", in: "oslo", element(1))
+        for action in [Action.start, .bufferBegin] { drive.send(action, "page", in: "oslo", element(2)) }
+        #expect(drive.state("page", "oslo")?.word == .stalled)
+        #expect(drive.state("page", "oslo")?.finished.sessions == 4)
+        // One of which nothing has come for a minute gives way.
+        drive.run(for: 61)
+        drive.send(.mediaRequest, "page", in: "oslo", element(3))
+        #expect(drive.state("page", "oslo")?.finished.sessions == 5)
+    }
+
     @Test("A session that another one replaces is no failure, and one that fails is")
     func replaced() throws {
         var drive = try PlaceDrive()
