@@ -310,7 +310,7 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             throw .unreadable(Directory.failure(number, "read \(path)"))
         }
-        // Whoever may write to the directory of all users could have written it.
+        // Any user may write to this directory: the file could be forged.
         guard status.st_uid == geteuid() else {
             close(descriptor)
             throw .ofOtherUser(status.st_uid)
