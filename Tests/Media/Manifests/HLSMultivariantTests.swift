@@ -131,7 +131,10 @@ internal import Testing
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(reference)\"\n#EXTINF:1,\na.ts\n",
         ] where !reference.hasPrefix("subfile") {
             let error = manifestError { _ = try presentation(text) }
-            #expect(error?.code == .referenceRefused && error?.message.contains("passwd") == false)
+            // A key may be in a `data:` address; this one has too few bytes.
+            let isShortKey = reference.hasPrefix("data:") && text.contains("EXT-X-KEY")
+            #expect(error?.code == (isShortKey ? .malformed : .referenceRefused))
+            #expect(error?.message.contains("passwd") == false)
         }
         let ladder = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(reference)\n#EXT-X-STREAM-INF:BANDWIDTH=2\nok.m3u8\n"
         let show = try presentation(ladder)

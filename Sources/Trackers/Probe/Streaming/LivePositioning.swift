@@ -31,7 +31,9 @@ struct LivePositioning: Sendable {
         if let offset, !state.isLive || policy.followsStream, case .used(let distance) = declaredStart,
             let position = timeline.startPosition(at: view.now.wallTime, offset: offset)
         {
-            return state.isLive ? position : max(first, min(position, edge.saturatingSubtract(distance.nanoseconds)))
+            if state.isLive { return position }
+            // Also at the end, a player loads the last segment: without it, there is nothing to show.
+            return max(first, min(position, edge.saturatingSubtract(max(distance.nanoseconds, 1))))
         }
         return state.isLive ? livePosition(in: state, view.now.wallTime) : first
     }

@@ -32,12 +32,12 @@ struct MediaPlaylistTests {
     @Test(
         "A start outside the playlist begins at its end or its beginning, as each player does it",
         arguments: [
-            ("100", PlayerProfile.plain(), nil), ("24", .plain(), nil), ("-100", .plain(), "media0.ts"),
-            ("NaN", .plain(), "media0.ts"), ("100", .shaka, "media10.ts"), ("100", .mpv, "media0.ts"),
-            ("10", .mpv, "media0.ts"), ("100", .hlsJS, nil), ("100", .exoPlayer, nil), ("100", .avPlayer, nil),
-        ] as [(String, PlayerProfile, String?)]
+            ("100", PlayerProfile.plain(), 11...11), ("24", .plain(), 11...11), ("-100", .plain(), 0...11),
+            ("NaN", .plain(), 0...11), ("100", .mpv, 0...11), ("10", .mpv, 0...11), ("100", .hlsJS, 11...11),
+            ("100", .exoPlayer, 11...11), ("100", .avPlayer, 11...11),
+        ] as [(String, PlayerProfile, ClosedRange<Int>)]
     )
-    func startOutside(offset: String, profile: PlayerProfile, first: String?) async throws {
+    func startOutside(offset: String, profile: PlayerProfile, segments: ClosedRange<Int>) async throws {
         let ladder = LongLadder(bitrates: [400_000], count: 12)
         let clock = VirtualClock()
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
@@ -47,7 +47,8 @@ struct MediaPlaylistTests {
         }
         let played = await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
         #expect(played.outcome == .ended, "\(played.story)")
-        #expect(network.names.first { $0.hasSuffix("ts") } == first, "\(network.names)")
+        let names = Set(network.names.filter { $0.hasSuffix("ts") })
+        #expect(names == Set(segments.map { "media\($0).ts" }), "\(network.names)")
     }
 
     @Test("The initialization section of a live stream with encrypted samples is fetched once")
