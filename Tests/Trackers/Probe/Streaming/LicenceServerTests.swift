@@ -98,7 +98,8 @@ struct LicenceServerTests {
         "The body is the data of the key, decoded, else nothing",
         arguments: [
             ("URI=\"data:text/plain;base64,AQIDBA==\",", [1, 2, 3, 4]), ("URI=\"data:text/plain;base64,?\",", []),
-            ("URI=\"data:,plain\",", []), ("KEYID=0x0102,", [UInt8](repeating: 0, count: 14) + [1, 2]), ("", []),
+            ("URI=\"data:,plain\",", Array("plain".utf8)),
+            ("KEYID=0x0102,", [UInt8](repeating: 0, count: 14) + [1, 2]), ("", []),
         ] as [(String, [UInt8])]
     )
     func bodies(attributes: String, body: [UInt8]) async throws {
