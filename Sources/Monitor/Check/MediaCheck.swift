@@ -5,29 +5,29 @@ internal import InstrumentProbe
 internal import InstrumentRules
 
 /// The checks of pictures and sound. Each duration is the shortest interval that is reported; nil disables the check.
-public struct MediaCheckConfiguration: Hashable, Sendable {
+package struct MediaCheckConfiguration: Hashable, Sendable {
     /// Black pictures.
-    public var black: Duration?
+    package var black: Duration?
     /// Pictures that do not change.
-    public var freeze: Duration?
+    package var freeze: Duration?
     /// Silence.
-    public var silence: Duration?
+    package var silence: Duration?
     /// Whether the loudness is measured (EBU R 128).
-    public var loudness = false
+    package var loudness = false
     /// Whether every picture is decoded instead of the keyframes alone.
-    public var allPictures = false
+    package var allPictures = false
 
     /// Creates a configuration that checks nothing.
-    public init() {}
+    package init() {}
 
     var needsPictures: Bool { black != nil || freeze != nil }
     var needsSound: Bool { silence != nil || loudness }
 }
 
 /// A black, frozen or silent interval of a rendition.
-public struct MediaFinding: Hashable, Sendable {
+package struct MediaFinding: Hashable, Sendable {
     /// The kind of the finding.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Black pictures.
         case black
         /// Pictures that do not change.
@@ -37,19 +37,19 @@ public struct MediaFinding: Hashable, Sendable {
     }
 
     /// The kind of the finding.
-    public var kind: Kind
+    package var kind: Kind
     /// The rendition.
-    public var rendition: String
+    package var rendition: String
     /// The start, in nanoseconds after the first media that were decoded.
-    public var start: Int64
+    package var start: Int64
     /// The length, in nanoseconds.
-    public var length: Int64
+    package var length: Int64
 
     /// The end, in nanoseconds after the first media that were decoded.
     var end: Int64 { start.saturatingAdd(length) }
 
     /// The finding as a sentence.
-    public var message: String {
+    package var message: String {
         let what =
             switch kind {
             case .black: "The picture is black"
@@ -61,13 +61,13 @@ public struct MediaFinding: Hashable, Sendable {
 }
 
 /// The loudness of the sound that was decoded (EBU R 128), in LUFS.
-public struct LoudnessSummary: Hashable, Sendable {
+package struct LoudnessSummary: Hashable, Sendable {
     /// The largest short-term loudness; nil for less than three seconds of sound.
-    public var maximumShortTerm: Double?
+    package var maximumShortTerm: Double?
     /// The smallest short-term loudness; nil for less than three seconds of sound.
-    public var minimumShortTerm: Double?
+    package var minimumShortTerm: Double?
     /// The integrated loudness; nil for silence.
-    public var integrated: Double?
+    package var integrated: Double?
 }
 
 /// Feeds decoded media of one rendition with pictures and one with sound to the detectors.

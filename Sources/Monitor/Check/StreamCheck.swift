@@ -1,27 +1,20 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 internal import InstrumentManifests
 internal import InstrumentRules
 
 /// Checks one stream: fetches its playlists or its MPD, reloads live ones, fetches segments if asked to, and applies
 /// rules.
 ///
-/// ```swift
-/// var configuration = StreamCheckConfiguration()
-/// configuration.segmentCount = 2
-/// let check = StreamCheck(url, transport: try SystemTransport(), configuration: configuration)
-/// let report = await check.run()
-/// for finding in report.findings { print(finding.severity, finding.rule, finding.message) }
-/// ```
 /// The stream may be hostile: each request has limits of time, size and redirects, the numbers of renditions, requests
 /// and findings are bounded, and nothing is kept but what the rules remember. Refuse private addresses by the
 /// transport's configuration.
-public struct StreamCheck: Sendable {
+package struct StreamCheck: Sendable {
     private let url: HTTPURL
     private let client: ResourceClient
 
     /// Creates a check.
-    public init(
+    package init(
         _ url: HTTPURL,
         transport: any HTTPTransport,
         clock: any SchedulingClock = .system,
@@ -41,7 +34,7 @@ public struct StreamCheck: Sendable {
     ///
     /// - Parameter observe: receives the state of the stream after the start and after each reload, one call at a time;
     ///   must return quickly.
-    public func run(
+    package func run(
         reportingRounds observe: (@Sendable (StreamCheckRound) -> Void)? = nil
     ) async -> StreamCheckReport {
         var session = CheckSession(url, client)

@@ -1,26 +1,26 @@
 package import InstrumentHTTP
-public import InstrumentRules
+package import InstrumentRules
 
 /// The extent and the duration of a stream's check.
-public struct StreamCheckConfiguration: Sendable {
+package struct StreamCheckConfiguration: Sendable {
     /// The rules to apply.
-    public var rules = Rule.all
+    package var rules = Rule.all
     /// The duration for which live playlists are reloaded; zero fetches each playlist once.
-    public var duration = Duration.seconds(30)
+    package var duration = Duration.seconds(30)
     /// The number of segments of each rendition that are fetched at the start and after each reload; 0 fetches none.
-    public var segmentCount = 0
+    package var segmentCount = 0
     /// The time limit of each request, redirects included.
-    public var timeout = Duration.seconds(15)
+    package var timeout = Duration.seconds(15)
     /// The largest playlist or manifest, in bytes.
-    public var maxManifestBytes = 16 << 20
+    package var maxManifestBytes = 16 << 20
     /// The largest segment, in bytes.
-    public var maxSegmentBytes = 64 << 20
+    package var maxSegmentBytes = 64 << 20
     /// The number of renditions that are checked; the others are counted in the report.
-    public var maxRenditions = 32
+    package var maxRenditions = 32
     /// The largest number of concurrent requests.
-    public var maxRequests = 4
+    package var maxRequests = 4
     /// The checks of pictures and sound; nil decodes nothing. Needs segments.
-    public var mediaChecks: MediaCheckConfiguration?
+    package var mediaChecks: MediaCheckConfiguration?
 
     /// The headers of all requests; secret ones go to the origin of the stream's address alone.
     package var headers = HTTPHeaders()
@@ -32,70 +32,70 @@ public struct StreamCheckConfiguration: Sendable {
 
     /// Whether segments are fetched of the renditions only that ``mediaChecks`` decodes: the lowest with pictures, and
     /// the sound that plays beside it.
-    public var fetchesOnlyDecodedRenditions = false
+    package var fetchesOnlyDecodedRenditions = false
 
     /// Creates the defaults: all rules, 30 s, no segments.
-    public init() {}
+    package init() {}
 }
 
 /// The result of a check.
-public struct StreamCheckReport: Sendable {
+package struct StreamCheckReport: Sendable {
     /// The address without user, password, query and fragment.
-    public var url: String
+    package var url: String
     /// `HLS`, `DASH`, or nil if the address is neither.
-    public var format: String?
+    package var format: String?
     /// The broken rules, in the order of their discovery.
-    public var findings: [Finding] = []
+    package var findings: [Finding] = []
     /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
-    public var omittedFindings = 0
+    package var omittedFindings = 0
     /// The number of playlists and manifests that were fetched, reloads included.
-    public var playlistCount = 0
+    package var playlistCount = 0
     /// The number of segments that were fetched.
-    public var segmentCount = 0
+    package var segmentCount = 0
     /// The number of segments whose content was read: demuxed, or parsed as subtitles, and decrypted before that.
-    public var readSegmentCount = 0
+    package var readSegmentCount = 0
     /// The number of bytes of the segments.
-    public var segmentBytes = 0
+    package var segmentBytes = 0
     /// The number of renditions that were checked.
-    public var renditionCount = 0
+    package var renditionCount = 0
     /// The number of renditions that were left out because there were too many.
-    public var skippedRenditionCount = 0
+    package var skippedRenditionCount = 0
     /// The stream as the check understood it; nil where nothing could be read.
-    public var stream: StreamDescription?
+    package var stream: StreamDescription?
     /// The reason for which nothing of the media could be checked; nil if something was.
-    public var emptiness: String?
+    package var emptiness: String?
     /// The rules that were applied to nothing, because nothing of the kind that they judge was observed: rules on
     /// segments without segments, rules of the other format.
-    public var unappliedRules: [Rule.ID] = []
+    package var unappliedRules: [Rule.ID] = []
     /// The methods of encrypted segments that were fetched and cannot be decrypted.
     var unreadEncryptions: Set<String> = []
     /// The findings in pictures and sound.
-    public var media: [MediaFinding] = []
+    package var media: [MediaFinding] = []
     /// The short-term loudness of the sound that was decoded; nil without a check of loudness.
-    public var loudness: LoudnessSummary?
+    package var loudness: LoudnessSummary?
 
     /// Creates an empty report.
-    public init(url: String) { self.url = url }
+    package init(url: String) { self.url = url }
 
     /// The result of a check in one word.
-    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+    package enum Outcome: String, Hashable, Sendable, CaseIterable {
         /// Media was checked, and no rule is broken.
         case sound
         /// Media was checked, and a rule is broken, or an interval of pictures or sound was found.
         case findings
-        /// Nothing of the media could be checked (``StreamCheckReport/emptiness``): no stream, no segment that is
+        /// Nothing of the media could be checked (`emptiness`): no stream, no segment that is
         /// available now, no segment that could be read. There may be findings that say why.
         case nothing
     }
 
     /// The result in one word.
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         if emptiness != nil { return .nothing }
         return findings.isEmpty && media.isEmpty ? .sound : .findings
     }
 
     /// Whether an error was found, or (with `isStrict`) a warning, or nothing could be checked.
-    public func isFailed(isStrict: Bool) -> Bool {
+    package func isFailed(isStrict: Bool) -> Bool {
         findings.contains { isStrict || $0.severity == .error } || !media.isEmpty || emptiness != nil
     }
 }

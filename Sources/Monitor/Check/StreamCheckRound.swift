@@ -1,25 +1,25 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentManifests
-public import InstrumentRules
+package import InstrumentRules
 
 /// The state of a stream after one round of a check: the start, or a reload of its playlists.
-public struct StreamCheckRound: Sendable {
+package struct StreamCheckRound: Sendable {
     /// The rules that were broken in this round in the order of the rules, each with its latest violation.
-    public var broken: [Finding] = []
+    package var broken: [Finding] = []
     /// Black, frozen and silent intervals that last, or ended in this round.
-    public var media: [MediaFinding] = []
+    package var media: [MediaFinding] = []
     /// How long the live playlist or timeline that is oldest, measured by its target duration, has had no new segment;
     /// nil for a stream that is not live, and for an MPD whose segments follow from the time alone.
-    public var playlistAge: Duration?
+    package var playlistAge: Duration?
     /// The target duration of that playlist; for an MPD the longest time for which no segment may be added. Nil without
     /// an age.
-    public var targetDuration: Duration?
+    package var targetDuration: Duration?
     /// The short-term loudness of the latest three seconds of sound, in LUFS; nil without a check of loudness, and
     /// before three seconds of sound.
-    public var loudness: Double?
+    package var loudness: Double?
     /// Whether the playlist or MPD of the address was ever read.
-    public var isReadable = false
+    package var isReadable = false
     /// What is kept of the faults that begin in this round, by the rule or the kind of the finding.
     package var evidence: [String: [CheckEvidence]] = [:]
     /// What the playlist or manifest declares and rarely changes, by subject; empty before the first one.
@@ -28,7 +28,7 @@ public struct StreamCheckRound: Sendable {
     package private(set) var livePlaylists: [String: LivePlaylist] = [:]
 
     /// Creates a round in which nothing was found.
-    public init() {}
+    package init() {}
 
     /// Takes live playlists; the age of the round is that of the one that exceeds its target duration most.
     package mutating func take(_ playlists: [String: LivePlaylist]) {

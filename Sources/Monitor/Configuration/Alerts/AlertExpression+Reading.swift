@@ -2,15 +2,15 @@ internal import InstrumentText
 
 extension AlertExpression {
     /// The reason for which a text is not a condition, with the place in the text, counted from 0.
-    public struct Failure: Error, Hashable, Sendable {
+    package struct Failure: Error, Hashable, Sendable {
         /// The message: the text that was found, the expected text, and the remedy.
-        public var message: String
+        package var message: String
         /// The number of characters before the problem.
-        public var offset: Int
+        package var offset: Int
     }
 
     /// Reads a condition.
-    public init(_ text: String) throws(Failure) {
+    package init(_ text: String) throws(Failure) {
         self.text = text
         var reader = AlertExpressionReader(text)
         conditions = [try reader.condition()]

@@ -1,21 +1,21 @@
 /// The condition of an alert: `rebuffer_ratio > 2% over 5m`, several joined by `and`.
-public struct AlertExpression: Hashable, Sendable {
+package struct AlertExpression: Hashable, Sendable {
     /// A comparison of a metric with a number.
-    public struct Condition: Hashable, Sendable {
+    package struct Condition: Hashable, Sendable {
         /// The metric.
-        public var metric: AlertMetric
+        package var metric: AlertMetric
         /// Labels that the metric must have, as in `check_failed{rule="stale"}`.
-        public var labels: [String: String]
+        package var labels: [String: String]
         /// The comparison.
-        public var comparison: Comparison
+        package var comparison: Comparison
         /// The number, in the metric's unit.
-        public var threshold: Double
+        package var threshold: Double
         /// The time over which the metric is taken; nil for its latest value.
-        public var window: Duration?
+        package var window: Duration?
     }
 
     /// A comparison.
-    public enum Comparison: String, Hashable, Sendable, CaseIterable {
+    package enum Comparison: String, Hashable, Sendable, CaseIterable {
         /// Larger.
         case above = ">"
         /// Larger or equal.
@@ -30,7 +30,7 @@ public struct AlertExpression: Hashable, Sendable {
         case notEqual = "!="
 
         /// Whether a value fulfils the comparison.
-        public func holds(_ value: Double, _ threshold: Double) -> Bool {
+        package func holds(_ value: Double, _ threshold: Double) -> Bool {
             switch self {
             case .above: value > threshold
             case .atLeast: value >= threshold
@@ -43,13 +43,13 @@ public struct AlertExpression: Hashable, Sendable {
     }
 
     /// The conditions, which must all hold; at least one.
-    public var conditions: [Condition]
+    package var conditions: [Condition]
     /// The text that was read.
-    public let text: String
+    package let text: String
 }
 
 /// A metric that an alert may compare. The raw value is the name in a condition.
-public enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+package enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case up
     case rebufferRatio = "rebuffer_ratio"
     case rebuffers
@@ -68,7 +68,7 @@ public enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringC
     case loudness = "loudness_lufs"
 
     /// The unit of a metric, which says how its threshold is written.
-    public enum Unit: Hashable, Sendable {
+    package enum Unit: Hashable, Sendable {
         /// A share: `2%` or `0.02`.
         case ratio
         /// A time: `5s`, `1m`, or a number of seconds.
@@ -82,7 +82,7 @@ public enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringC
     }
 
     /// The unit.
-    public var unit: Unit {
+    package var unit: Unit {
         switch self {
         case .up, .rebuffers, .errors, .requests, .checkFailed: .count
         case .rebufferRatio, .errorRatio: .ratio
@@ -95,5 +95,5 @@ public enum AlertMetric: String, Hashable, Sendable, CaseIterable, CustomStringC
     }
 
     /// The name in a condition.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }

@@ -1,10 +1,10 @@
 /// IP addresses with a common prefix: `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`.
-public struct AddressRange: Hashable, Sendable {
+package struct AddressRange: Hashable, Sendable {
     private let bytes: [UInt8]
     private let prefix: Int
 
     /// Reads an address, or an address with the length of a prefix; nil for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let bytes = Self.bytes(of: String(first)) else { return nil }
         var prefix = bytes.count * 8
@@ -19,7 +19,7 @@ public struct AddressRange: Hashable, Sendable {
     }
 
     /// Whether an address is in the range; false for a text that is no address.
-    public func contains(_ address: String) -> Bool {
+    package func contains(_ address: String) -> Bool {
         guard let other = Self.bytes(of: address), other.count == bytes.count else { return false }
         return (0..<prefix).allSatisfy { bit in
             let mask = UInt8(0x80) >> UInt8(bit % 8)

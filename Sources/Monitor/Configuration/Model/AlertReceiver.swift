@@ -3,11 +3,11 @@ package import InstrumentHTTP
 package import InstrumentText
 
 /// A receiver of alerts.
-public struct AlertReceiver: Hashable, Sendable {
+package struct AlertReceiver: Hashable, Sendable {
     /// The service of the receiver, with its settings.
     package var service: AlertService
     /// The receiver's place in the configuration.
-    public var place: ConfigurationPlace
+    package var place: ConfigurationPlace
 
     package init(service: AlertService, place: ConfigurationPlace) { (self.service, self.place) = (service, place) }
 }

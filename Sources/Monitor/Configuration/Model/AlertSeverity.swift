@@ -1,5 +1,5 @@
 /// How urgent an alert is.
-public enum AlertSeverity: String, Hashable, Sendable, CaseIterable {
+package enum AlertSeverity: String, Hashable, Sendable, CaseIterable {
     /// Viewers are affected: somebody has to act now.
     case critical
     /// Somebody has to act during the day.
@@ -10,7 +10,7 @@ public enum AlertSeverity: String, Hashable, Sendable, CaseIterable {
 
 extension AlertSeverity: Comparable {
     /// Whether an alert is less urgent than another one.
-    public static func < (one: AlertSeverity, other: AlertSeverity) -> Bool { one.rank < other.rank }
+    package static func < (one: AlertSeverity, other: AlertSeverity) -> Bool { one.rank < other.rank }
 
     private var rank: Int {
         switch self {

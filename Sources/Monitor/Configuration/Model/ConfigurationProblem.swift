@@ -1,27 +1,27 @@
 /// Something that is wrong with a configuration.
-public struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The place of the problem.
-    public var place: ConfigurationPlace
+    package var place: ConfigurationPlace
     /// The message: the text that was found, the expected text, and the remedy. Contains no secrets.
-    public var message: String
+    package var message: String
 
     /// Creates a problem.
-    public init(_ place: ConfigurationPlace, _ message: String) { (self.place, self.message) = (place, message) }
+    package init(_ place: ConfigurationPlace, _ message: String) { (self.place, self.message) = (place, message) }
 
     /// `file:line:column: message`.
-    public var description: String { "\(place): \(message)" }
+    package var description: String { "\(place): \(message)" }
 }
 
 /// All problems of a configuration.
-public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The number of problems that are kept.
     static let mostProblems = 1_000
 
     /// The problems in the order of files and lines; at least one.
-    public internal(set) var problems: [ConfigurationProblem]
+    package internal(set) var problems: [ConfigurationProblem]
     /// How many further problems were left out.
-    public internal(set) var omittedCount = 0
+    package internal(set) var omittedCount = 0
 
     /// The problems, one per line.
-    public var description: String { problems.map(\.description).joined(separator: "\n") }
+    package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,17 +1,17 @@
 internal import InstrumentText
 
 /// An address of e-mail with a name: `Instrument <monitor@example.org>`, or the address alone.
-public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
+package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The name; empty without one.
-    public let name: String
+    package let name: String
     /// The address in ASCII.
-    public let address: String
+    package let address: String
 
     /// Reads an address; nil for any other text.
     ///
     /// The part before the `@` is a dot-atom (RFC 5322, section 3.2.3), so that no text breaks out of a header or a
     /// command; the domain has letters, digits, hyphens and dots.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var (name, address) = ("", Substring(text.trimmingWhitespace))
         if address.hasSuffix(">"), let start = address.lastIndex(of: "<") {
             name = String(address[..<start].trimmingWhitespace)
@@ -26,10 +26,10 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The part behind the `@`.
-    public var domain: String { address.lastIndex(of: "@").map { String(address[address.index(after: $0)...]) } ?? "" }
+    package var domain: String { address.lastIndex(of: "@").map { String(address[address.index(after: $0)...]) } ?? "" }
 
     /// The name and the address.
-    public var description: String { name.isEmpty ? address : "\(name) <\(address)>" }
+    package var description: String { name.isEmpty ? address : "\(name) <\(address)>" }
 
     private static func isDotted(_ text: Substring, _ isAllowed: (UInt8) -> Bool) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

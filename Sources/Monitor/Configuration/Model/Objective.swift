@@ -1,7 +1,7 @@
 /// A goal for what viewers experience over weeks, with an error budget: what the goal leaves for faults.
-public struct Objective: Hashable, Sendable {
+package struct Objective: Hashable, Sendable {
     /// What is measured.
-    public enum Indicator: Hashable, Sendable {
+    package enum Indicator: Hashable, Sendable {
         /// The share of starts that show a picture within this time; a start without a picture counts as too slow.
         case startWithin(Duration)
         /// The share of the watched time without stalls.
@@ -11,22 +11,22 @@ public struct Objective: Hashable, Sendable {
     }
 
     /// The unique name.
-    public var name: String
+    package var name: String
     /// What is measured.
-    public var indicator: Indicator
+    package var indicator: Indicator
     /// The share that must be good, above 0 and below 1.
-    public var goal: Double
+    package var goal: Double
     /// Labels that a stream must have; `stream` and `host` are known, too. Empty for all streams.
-    public var matchers: [String: String] = [:]
+    package var matchers: [String: String] = [:]
     /// The label, or `stream`, whose values have separate budgets; nil for one budget.
-    public var groupBy: String?
+    package var groupBy: String?
     /// The days of the budget, 1 to 30.
-    public var days = 30
+    package var days = 30
     /// The names of the receivers of burn-rate alerts.
-    public var receivers: [String] = []
+    package var receivers: [String] = []
 
     /// Creates an objective over all streams.
-    public init(name: String, indicator: Indicator, goal: Double) {
+    package init(name: String, indicator: Indicator, goal: Double) {
         (self.name, self.indicator, self.goal) = (name, indicator, goal)
     }
 }

@@ -4,20 +4,20 @@ internal import Instrument
 ///
 /// Rendezvous hashing: each name belongs to the shard with the largest hash of name and shard, so that another number
 /// of shards moves only the streams that have to move.
-public struct Shard: Hashable, Sendable {
+package struct Shard: Hashable, Sendable {
     /// The number of this shard, from 1.
-    public let number: Int
+    package let number: Int
     /// The number of shards.
-    public let count: Int
+    package let count: Int
 
     /// Creates a shard; nil unless `number` is between 1 and `count`, and `count` at most 10,000.
-    public init?(number: Int, of count: Int) {
+    package init?(number: Int, of count: Int) {
         guard (1...10_000).contains(count), (1...count).contains(number) else { return nil }
         (self.number, self.count) = (number, count)
     }
 
     /// Reads `NUMBER/COUNT`; nil for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
             let number = Int(parts[0]), let count = Int(parts[1])
@@ -26,7 +26,7 @@ public struct Shard: Hashable, Sendable {
     }
 
     /// Whether a stream of this name belongs to the shard.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         let hash = FNV1a.hash64(name.utf8)
         var best: (weight: UInt64, number: Int) = (0, 1)
         for candidate in 1...count {

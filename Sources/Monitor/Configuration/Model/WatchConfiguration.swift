@@ -1,41 +1,41 @@
 internal import Instrument
 package import InstrumentBackendKinds
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The configuration of `player-monitor watch`: what is watched, and where samples and alerts go.
-public struct WatchConfiguration: Hashable, Sendable {
+package struct WatchConfiguration: Hashable, Sendable {
     /// Where the monitor is; every sample carries it. Nil without a location.
-    public var location: String?
+    package var location: String?
     /// The streams, with the defaults and includes applied, in the order of the files.
-    public var streams: [WatchedStream] = []
+    package var streams: [WatchedStream] = []
     /// The backends by name.
-    public var backends: [String: BackendConfiguration] = [:]
+    package var backends: [String: BackendConfiguration] = [:]
     /// The alerts in their order.
-    public var alerts: [AlertConfiguration] = []
+    package var alerts: [AlertConfiguration] = []
     /// The receivers of alerts by name.
-    public var receivers: [String: AlertReceiver] = [:]
+    package var receivers: [String: AlertReceiver] = [:]
     /// How alerts become incidents, and planned work.
-    public var incidents = IncidentSettings()
+    package var incidents = IncidentSettings()
     /// Goals over weeks.
-    public var objectives: [Objective] = []
+    package var objectives: [Objective] = []
     /// Who may use the monitor's server.
-    public var access = AccessSettings()
+    package var access = AccessSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
-    public var link: HTTPURL?
+    package var link: HTTPURL?
     /// How the samples of other monitors are judged; nil for a monitor that plays its streams.
     package var places: PlaceSettings?
 
     /// Creates an empty configuration.
-    public init() {}
+    package init() {}
 
     /// The address of an incident on the monitor's page; nil without ``link``.
-    public func address(ofIncident id: String) -> String? {
+    package func address(ofIncident id: String) -> String? {
         guard let base = link?.description else { return nil }
         return base + (base.hasSuffix("/") ? "" : "/") + "#incident=" + PercentCoding.encoded(id)
     }
 
     /// The part of the configuration that one of several processes watches; everything but the streams stays.
-    public func shard(_ shard: Shard) -> WatchConfiguration {
+    package func shard(_ shard: Shard) -> WatchConfiguration {
         var part = self
         part.streams = streams.filter { shard.contains($0.name) }
         return part
@@ -43,25 +43,25 @@ public struct WatchConfiguration: Hashable, Sendable {
 }
 
 /// A place in a file of the configuration; line and column are counted from 1.
-public struct ConfigurationPlace: Hashable, Sendable, CustomStringConvertible {
+package struct ConfigurationPlace: Hashable, Sendable, CustomStringConvertible {
     /// The path as it was given.
-    public var file: String
+    package var file: String
     /// The line.
-    public var line: Int
+    package var line: Int
     /// The column.
-    public var column: Int
+    package var column: Int
 
     /// Creates a place.
-    public init(file: String, line: Int, column: Int) { (self.file, self.line, self.column) = (file, line, column) }
+    package init(file: String, line: Int, column: Int) { (self.file, self.line, self.column) = (file, line, column) }
 
     /// `file:line:column`.
-    public var description: String { "\(file):\(line):\(column)" }
+    package var description: String { "\(file):\(line):\(column)" }
 }
 
 /// A stream to watch.
-public struct WatchedStream: Hashable, Sendable {
+package struct WatchedStream: Hashable, Sendable {
     /// The interval at which a stream is played.
-    public enum Schedule: Hashable, Sendable {
+    package enum Schedule: Hashable, Sendable {
         /// Without a pause between sessions.
         case continuous
         /// For a while, again and again.
@@ -82,55 +82,55 @@ public struct WatchedStream: Hashable, Sendable {
     }
 
     /// The unique name.
-    public var name: String
+    package var name: String
     /// The address of a playlist, of an MPD, or of the web page.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// What plays the stream.
     package var player = Player.probe
     /// The labels of the metrics and of all samples.
-    public var labels: [String: String] = [:]
+    package var labels: [String: String] = [:]
     /// The interval at which the stream is played.
-    public var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))
+    package var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))
     /// How long a session may show no picture before the stream counts as down; nil for the usual time.
     package var downDelay: Duration?
     /// The name of the player profile; nil for the standard one.
-    public var profile: String?
+    package var profile: String?
     /// The headers of all requests for the stream.
     package var headers: [StreamHeader] = []
     /// The checks.
-    public var checks = CheckSettings()
+    package var checks = CheckSettings()
     /// The names of the backends.
-    public var backends: [String] = []
+    package var backends: [String] = []
     /// The stream's place in the configuration.
-    public var place: ConfigurationPlace
+    package var place: ConfigurationPlace
     /// Who plays the stream; nil for this monitor.
     package var origin: StreamOrigin?
 }
 
 /// The checks of a stream; nil checks nothing.
-public struct CheckSettings: Hashable, Sendable {
+package struct CheckSettings: Hashable, Sendable {
     /// The shortest interval of black pictures that is a fault.
-    public var black: Duration?
+    package var black: Duration?
     /// The shortest interval of frozen pictures that is a fault.
-    public var freeze: Duration?
+    package var freeze: Duration?
     /// The shortest interval of silence that is a fault.
-    public var silence: Duration?
+    package var silence: Duration?
     /// The age of a live playlist that is a fault, in target durations.
-    public var stale: Double?
+    package var stale: Double?
     /// Whether the loudness is measured.
-    public var loudness: Bool?
+    package var loudness: Bool?
     /// Whether every picture is decoded for `black` and `freeze`, and not the keyframes alone.
-    public var allPictures: Bool?
+    package var allPictures: Bool?
     /// Whether the rules on playlists and manifests are applied.
-    public var rules: Bool?
+    package var rules: Bool?
     /// The number of segments of each rendition that are fetched at the start and after each reload, for the rules on
     /// segments; nil and 0 fetch none.
-    public var segments: Int?
+    package var segments: Int?
     /// Rules that are not applied.
-    public var ignoredRules: [String] = []
+    package var ignoredRules: [String] = []
 
     /// Creates settings that check nothing.
-    public init() {}
+    package init() {}
 
     /// Whether pictures or sound are decoded.
     package var needsMedia: Bool { black != nil || freeze != nil || silence != nil || loudness == true }
@@ -153,51 +153,51 @@ public struct CheckSettings: Hashable, Sendable {
 }
 
 /// A backend.
-public struct BackendConfiguration: Hashable, Sendable {
+package struct BackendConfiguration: Hashable, Sendable {
     /// The kind and its address.
     package var backend: ChosenBackend
     /// The secret of the service.
     package var credentials: SecretReference?
     /// The size at which a file is rotated, in bytes.
-    public var rotation: Int64?
+    package var rotation: Int64?
     /// The duration for which rotated files are kept.
-    public var retention: Duration?
+    package var retention: Duration?
     /// The backend's place in the configuration.
-    public var place: ConfigurationPlace
+    package var place: ConfigurationPlace
 }
 
 /// An alert.
-public struct AlertConfiguration: Hashable, Sendable {
+package struct AlertConfiguration: Hashable, Sendable {
     /// The unique name.
-    public var name: String
+    package var name: String
     /// The condition.
-    public var condition: AlertExpression
+    package var condition: AlertExpression
     /// The duration for which the condition must be true before the alert is sent.
-    public var delay = Duration.zero
+    package var delay = Duration.zero
     /// How long the condition must not hold before the alert is resolved; nil for `delay`, and at least 30 s.
-    public var keep: Duration?
+    package var keep: Duration?
     /// The condition that keeps an alert that was sent (hysteresis); nil for `condition`.
-    public var keepWhile: AlertExpression?
+    package var keepWhile: AlertExpression?
     /// The names of the receivers.
-    public var receivers: [String] = []
+    package var receivers: [String] = []
     /// How urgent the alert is. Critical unless the configuration says otherwise: no receiver takes it for less.
-    public var severity = AlertSeverity.critical
+    package var severity = AlertSeverity.critical
     /// The address of the instructions for the person who gets the alert.
-    public var runbook: HTTPURL?
+    package var runbook: HTTPURL?
     /// The alert's place in the configuration.
-    public var place: ConfigurationPlace
+    package var place: ConfigurationPlace
 }
 
 extension WatchedStream {
     /// Creates a stream with the default schedule, without checks and labels.
-    public init(name: String, url: HTTPURL, place: ConfigurationPlace) {
+    package init(name: String, url: HTTPURL, place: ConfigurationPlace) {
         self.init(name: name, url: url, labels: [:], place: place)
     }
 }
 
 extension AlertConfiguration {
     /// Creates an alert without delay and receivers.
-    public init(name: String, condition: AlertExpression, place: ConfigurationPlace) {
+    package init(name: String, condition: AlertExpression, place: ConfigurationPlace) {
         self.init(name: name, condition: condition, delay: .zero, place: place)
     }
 }

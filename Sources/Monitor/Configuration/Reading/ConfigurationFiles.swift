@@ -1,7 +1,7 @@
 internal import InstrumentFiles
 
 /// The files of a configuration.
-public protocol ConfigurationFiles: Sendable {
+package protocol ConfigurationFiles: Sendable {
     /// Returns the content of a file; nil if the file cannot be read or is larger than `limit`.
     func contents(of path: String, atMost limit: Int) -> [UInt8]?
     /// Returns the names of the files in a folder; nil if the folder cannot be read.
@@ -9,17 +9,17 @@ public protocol ConfigurationFiles: Sendable {
 }
 
 /// Files of the system.
-public struct SystemConfigurationFiles: ConfigurationFiles {
+package struct SystemConfigurationFiles: ConfigurationFiles {
     /// Creates an access to the files.
-    public init() {}
+    package init() {}
 
     /// Returns the content of a file; symbolic links are followed, as service managers use them.
-    public func contents(of path: String, atMost limit: Int) -> [UInt8]? {
+    package func contents(of path: String, atMost limit: Int) -> [UInt8]? {
         try? SmallFile.read(path, atMost: limit, followsLinks: true)
     }
 
     /// Returns the names of the files in a folder.
-    public func names(in folder: String) -> [String]? { try? Folder.names(in: folder) }
+    package func names(in folder: String) -> [String]? { try? Folder.names(in: folder) }
 }
 
 /// A pattern of file names: `*` matches any text, `?` one character.

@@ -158,14 +158,14 @@ struct ConfigurationReader {
 }
 
 /// Where a configuration comes from: the files and folders of which a change may change the configuration.
-public struct ConfigurationSources: Hashable, Sendable {
+package struct ConfigurationSources: Hashable, Sendable {
     /// The files that were read, with those that have problems or do not exist.
-    public var files: Set<String> = []
+    package var files: Set<String> = []
     /// The folders in which patterns of includes were looked for.
-    public var folders: Set<String> = []
+    package var folders: Set<String> = []
 
     /// Creates sources without files.
-    public init() {}
+    package init() {}
 }
 
 extension WatchConfiguration {
