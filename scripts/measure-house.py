@@ -11,7 +11,7 @@ import argparse, collections, json, pathlib, re, subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DECLARATION = re.compile(r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|fileprivate|private|final|indirect) )*(struct|class|enum|actor|protocol|extension) ([\w.]+)", re.M)
 MEMBER = re.compile(r"^    (?:@\w+(?:\([^)]*\))? )*(?:(?:\w+|private\(set\)) )*?(static )?(?:func|var|let|init\??|subscript|case|struct|enum|class)\b", re.M)
-PUBLIC = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))? )*(?:public|open) (?!import\b)", re.M)
+PUBLIC = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))? )*(?:public|open) (?!import\b)(?=[a-z@])", re.M)
 
 
 def target_folders():
