@@ -61,7 +61,7 @@ public struct SegmentEncryption: Hashable, Sendable {
     /// The method.
     public var method: Method
     /// The address of the 16 bytes of the key; nil for unsupported methods, for encrypted samples whose key is not in
-    /// the format `identity`, and where the playlist has the ``key``. The query may contain secrets.
+    /// the format `identity`, and where the playlist has the key itself. The query may contain secrets.
     public var keyURL: HTTPURL?
     /// The 16 bytes of the key, where the playlist has them in a `data:` address; nil without them.
     package var key: [UInt8]?
