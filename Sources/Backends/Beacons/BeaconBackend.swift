@@ -113,12 +113,9 @@ public final class BeaconBackend: SelectiveBackend {
         readReceipts(queued)
         let run = await send(beacons, before: queued)
         let pause = record(run)
-        guard areOpen(beacons) else {
-            let outcome = settle(batch, beacons)
-            keepReceipts(queued)
-            return outcome
-        }
-        keepReceipts(queued)
+        // What is settled needs no receipt.
+        defer { keepReceipts(queued) }
+        guard areOpen(beacons) else { return settle(batch, beacons) }
         let obstacle = queued.isCurrent ? "the server rests after a failure" : "the queue's content or consent changed"
         return .retry(after: pause, reason: run.reason ?? obstacle)
     }

@@ -41,10 +41,8 @@ public struct PlaylistEntries: RandomAccessCollection, Sendable {
 
     /// The tag or address at a position.
     public subscript(position: Int) -> PlaylistEntry {
-        guard storage.rows[position].name != Row.address else {
-            return .address(text(of: position), line: line(of: position))
-        }
-        return .tag(tag(at: position))
+        name(of: position) == nil
+            ? .address(text(of: position), line: line(of: position)) : .tag(tag(at: position))
     }
 
     /// Returns the tags of a name, in their order.
@@ -58,6 +56,12 @@ public struct PlaylistEntries: RandomAccessCollection, Sendable {
 
     /// The text of the playlist.
     package var bytes: [UInt8] { storage.bytes }
+
+    /// Returns the name of the tag at a position; nil for an address.
+    package func name(of position: Int) -> String? {
+        let name = storage.rows[position].name
+        return name == Row.address ? nil : storage.names[Int(name)]
+    }
 
     /// Returns the address at a position, or the value of a tag.
     package func text(of position: Int) -> String {

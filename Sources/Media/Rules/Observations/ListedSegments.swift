@@ -52,22 +52,23 @@ public struct ListedSegments: RandomAccessCollection, Sendable {
         (self.segments, self.entries) = (segments, entries)
         rows.reserveCapacity(segments.count)
         var (hasDuration, isAfterDiscontinuity, date) = (false, false, Row.none)
-        for (place, entry) in entries.enumerated() {
-            switch entry {
-            case .tag(let tag):
-                switch tag.name {
-                case "EXTINF": hasDuration = true
-                case "EXT-X-DISCONTINUITY": isAfterDiscontinuity = true
-                case "EXT-X-PROGRAM-DATE-TIME": date = CalendarText.wallTime(tag.value)?.milliseconds ?? Row.none
-                case "EXT-X-MAP": maps.append((rows.count, tag.attributes["URI"].map(Self.reference)))
-                default: break
-                }
-            case .address:
+        // Texts are made for dates and initialization segments alone.
+        for place in entries.indices {
+            switch entries.name(of: place) {
+            case "EXTINF": hasDuration = true
+            case "EXT-X-DISCONTINUITY": isAfterDiscontinuity = true
+            case "EXT-X-PROGRAM-DATE-TIME":
+                date = CalendarText.wallTime(entries.text(of: place))?.milliseconds ?? Row.none
+            case "EXT-X-MAP":
+                guard case .tag(let tag) = entries[place] else { continue }
+                maps.append((rows.count, tag.attributes["URI"].map(Self.reference)))
+            case nil:
                 if hasDuration, rows.count < segments.count {
                     let row = Row(date: date, entry: UInt32(place), isAfterDiscontinuity: isAfterDiscontinuity)
                     rows.append(row)
                 }
                 (hasDuration, isAfterDiscontinuity, date) = (false, false, Row.none)
+            default: break
             }
         }
     }

@@ -10,7 +10,7 @@ struct HubReport: Hashable, Sendable {
     private var contentAdCount: Int?
     private var adTracker: TrackerID?
     private var trackerAdCount: Int?
-    /// The largest number of ads that one event shows to be missing: a count that leaps farther is none.
+    /// The largest number of ads that one event shows to be missing: a larger difference is not counted.
     static let mostMissedAds = 100
     /// The reading of the latest event of the content's tracker.
     var reading: HubReading?

@@ -380,15 +380,17 @@ package struct IncidentBook: Sendable {
             places[name]?.remove(id)
             if places[name]?.isEmpty == true { places[name] = nil }
         }
-        incidents[id] = nil
-        order.removeAll { $0 == id }
-        groups = groups.filter { $0.value != id }
+        remove([id])
     }
 
     private mutating func forgetOldest() {
         let closed = order.filter { incidents[$0]?.isClosed ?? true }
         guard closed.count > Self.mostClosed else { return }
-        let gone = Set(closed.prefix(closed.count - Self.mostClosed))
+        remove(Set(closed.prefix(closed.count - Self.mostClosed)))
+    }
+
+    /// Removes incidents to which no stream belongs.
+    private mutating func remove(_ gone: Set<String>) {
         for id in gone { incidents[id] = nil }
         order.removeAll { gone.contains($0) }
         groups = groups.filter { !gone.contains($0.value) }

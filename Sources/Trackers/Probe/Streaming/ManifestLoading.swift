@@ -92,10 +92,10 @@ extension ManifestLoading {
         let change = takeLadder(of: parsed)
         locations.take(parsed)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
-        var warnings = parsed.notices.map { StreamWarning(.notSupported, $0.message, parsed.url) }
+        var orderWarning: StreamWarning?
         if isFirst {
             locations.prefer(steering.take(parsed.steering, now: begun))
-            if let warning = takeWrittenOrder(of: parsed, now: begun) { warnings.append(warning) }
+            orderWarning = takeWrittenOrder(of: parsed, now: begun)
             movePlaylists()
         }
         // Only renditions of this manifest: a representation that was removed would remain due permanently.
@@ -103,7 +103,9 @@ extension ManifestLoading {
         updateAt = parsed.live?.nextReload(afterLoadAt: begun, targetDuration: targets.min() ?? 0)
         if let change { return [.ladderChanged(change), .durationChanged(parsed.duration)] }
         guard isFirst else { return [.durationChanged(parsed.duration)] }
-        return [.manifestLoaded(duration: parsed.duration)] + warnings.map { .warned($0) }
+        let warnings = parsed.notices.map { StreamWarning(.notSupported, $0.message, parsed.url) }
+        return [.manifestLoaded(duration: parsed.duration)]
+            + (warnings + [orderWarning].compactMap(\.self)).map { .warned($0) }
     }
 
     /// Takes a media playlist that was fetched for the first time, or again.
