@@ -47,18 +47,12 @@ struct PlaybackState: Hashable {
         let stall = event.action == .bufferFinish ? buffering : nil
         let isNewPlayback = (didFinish || didFail) && Self.opensPlayback(event.action)
         if let rejection = isNewPlayback ? applyToNewPlayback(event) : apply(event) { return .rejected(rejection) }
-        if wasPlaying, let last = before {
-            let played = last.milliseconds(to: event.time.instant)
-            accumPlayTime += played
-            event[milliseconds: .deltaPlayTime] = played
-        } else {
-            // The parts must add up to `accumPlayTime`, so a value of the caller's does not stand here.
-            event.attributes.remove(AttributeKey<Duration>.deltaPlayTime.name)
-        }
+        let played = wasPlaying ? before?.milliseconds(to: event.time.instant) : nil
+        accumPlayTime += played ?? 0
         lastAccepted = event.time.instant
         assignIdentifiers(at: event.action, isNewPlayback: isNewPlayback, in: context)
         changePings(at: event, in: &context)
-        write(to: &event, finished: stall)
+        write(to: &event, finished: stall, played: played)
         return .accepted
     }
 
@@ -130,9 +124,11 @@ struct PlaybackState: Hashable {
     /// A stall: since when, and whether it began while paused or seeking.
     typealias Stall = (since: MonotonicInstant, inPause: Bool, inSeek: Bool)
 
-    /// Adds the attributes that hold after the event, and the pause and seek in which a finished stall began.
-    func write(to event: inout Event, finished stall: Stall?) {
-        event.attributes.setFinite(12) { attributes in
+    /// Adds the attributes that hold after the event, the pause and seek in which a finished stall began, and the
+    /// milliseconds played since the event before.
+    func write(to event: inout Event, finished stall: Stall?, played: Int?) {
+        event.attributes.setFinite(13) { attributes in
+            if let played { attributes.set(milliseconds: played, for: .deltaPlayTime) }
             attributes.set(countErrors, for: .countErrors)
             attributes.set(countStarts, for: .countStarts)
             attributes.set(milliseconds: accumPauseTime, for: .accumPauseTime)
@@ -146,7 +142,8 @@ struct PlaybackState: Hashable {
             if let streamId { attributes.set(streamId, for: .streamId) }
             if let playbackId { attributes.set(playbackId, for: .playbackId) }
         }
-        // Without identifiers, those of the caller do not stand either.
+        // The parts must add up to `accumPlayTime`, and identifiers are the hub's: values of the caller's do not stand.
+        if played == nil { event.attributes.remove(AttributeKey<Duration>.deltaPlayTime.name) }
         if streamId == nil { event.attributes.remove(AttributeKey<String>.streamId.name) }
         if playbackId == nil { event.attributes.remove(AttributeKey<String>.playbackId.name) }
     }

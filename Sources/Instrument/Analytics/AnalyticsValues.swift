@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The name and the type of a value that app events carry.
 ///
 /// ```swift
@@ -42,10 +44,20 @@ public struct AnalyticsValues: Sendable {
     /// The values in force here: those of the enclosing ``with(_:_:_:)-swift.type.method`` calls, inner over outer.
     @TaskLocal public static var current = AnalyticsValues()
 
+    /// Whether any value was ever set in this process. Until then, `current` has none.
+    private static let wasSet = Atomic<Bool>(false)
+
+    /// ``current``; nil, without a look at the task, while no value was ever set. Every emit asks.
+    static var inForce: AnalyticsValues? {
+        // Relaxed: who sets a value and then emits, or starts the task that emits, does both in order.
+        wasSet.load(ordering: .relaxed) ? current : nil
+    }
+
     /// The value of a key; nil if none, or one of another type, is in its slot. Setting nil removes it.
     public subscript<Key: AnalyticsKey>(key: Key.Type) -> Key.Value? {
         get { slots[Key.key]?.value as? Key.Value }
         set {
+            Self.wasSet.store(true, ordering: .relaxed)
             let isRemoved = newValue == nil && scope == .none
             slots[Key.key] = isRemoved ? nil : Slot(value: newValue, scope: scope)
         }

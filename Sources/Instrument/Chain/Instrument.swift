@@ -120,7 +120,7 @@ public final class Instrument: Sendable {
         at instant: MonotonicInstant? = nil,
         attributes: consuming Attributes = Attributes()
     ) -> EmitResult {
-        submit(action, from: tracker, at: instant, scoped: .current, attributes: attributes)
+        submit(action, from: tracker, at: instant, scoped: .inForce, attributes: attributes)
     }
 
     /// Adds an attribute to events from now on; nil removes it. The narrower scope wins.
@@ -155,11 +155,11 @@ public final class Instrument: Sendable {
         _ action: Action,
         from tracker: TrackerID,
         at instant: MonotonicInstant?,
-        scoped: AnalyticsValues,
+        scoped: AnalyticsValues?,
         attributes: consuming Attributes,
         isCollected: Bool = false
     ) -> EmitResult {
-        let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes) }
+        let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes.isEmpty ? nil : $0.attributes) }
         guard let slot else {
             feed.report(.unknownTracker(tracker, action))
             return .unknownTracker
@@ -170,7 +170,7 @@ public final class Instrument: Sendable {
         if isCollected { slot.fields.filter(&known) }
         let knownCount = known.count
         var givenCount = knownCount
-        if !scoped.isEmpty {
+        if let scoped, !scoped.isEmpty {
             known.addMissing(scoped.attributes)
             givenCount = known.count
         }

@@ -14,6 +14,8 @@ public enum AttributeScope: Hashable, Sendable {
 struct InstrumentAttributes: Sendable {
     private var byScope: [AttributeScope: Attributes] = [:]
 
+    var isEmpty: Bool { byScope.isEmpty }
+
     mutating func set(_ value: AttributeValue?, for name: AttributeName, in scope: AttributeScope) {
         byScope[scope, default: [:]][name] = value
         if byScope[scope]?.isEmpty == true { byScope[scope] = nil }
@@ -21,7 +23,6 @@ struct InstrumentAttributes: Sendable {
 
     /// Adds the attributes whose scope matches and whose name is absent, the narrowest scope first.
     func addMissing(to attributes: inout Attributes, of action: Action, from tracker: TrackerID) {
-        if byScope.isEmpty { return }
         let scopes: [AttributeScope] = [.trackerAction(tracker, action), .action(action), .tracker(tracker), .all]
         for scope in scopes {
             if let values = byScope[scope] { attributes.addMissing(values) }

@@ -62,7 +62,7 @@ public struct TrackerContext: Sendable {
             action,
             from: id,
             at: instant,
-            scoped: .current,
+            scoped: .inForce,
             attributes: attributes,
             isCollected: true
         )

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A tracker's entry in an instrument: its identity, its getters, and the state of its events.
 ///
 /// A class, so that an emit takes a reference instead of a copy of the getters.
@@ -11,6 +13,9 @@ final class TrackerSlot: Sendable {
         /// The largest number of attributes of its events so far, which is the capacity of the next event.
         var attributeCount: Int
         var isRemoved = false
+
+        /// What an emit compares without the lock: changes with each recorded event, and with the removal.
+        var stamp: UInt64 { memory.version << 1 | (isRemoved ? 1 : 0) }
     }
 
     let id: TrackerID
@@ -22,6 +27,8 @@ final class TrackerSlot: Sendable {
     /// The fields that it may collect.
     let fields: CollectedFields
     private let state: Lock<State>
+    /// The stamp of `state`, written under its lock.
+    private let stamp = Atomic<UInt64>(0)
 
     init(id: TrackerID, tracker: any Tracker, content: TrackerID, identity: Attributes, fields: CollectedFields) {
         self.id = id
@@ -41,7 +48,7 @@ final class TrackerSlot: Sendable {
         at time: Timestamp,
         known: consuming Attributes,
         given givenCount: Int,
-        common: InstrumentAttributes
+        common: InstrumentAttributes?
     ) -> (pending: PendingEvent, getters: [Getter]) {
         var event = Event(action, tracker: id, time: time, attributes: known)
         let (getters, version) = state.withLock { state in
@@ -49,7 +56,7 @@ final class TrackerSlot: Sendable {
             state.memory.addTimes(to: &event)
             return (state.getters, state.memory.version)
         }
-        common.addMissing(to: &event.attributes, of: action, from: id)
+        common?.addMissing(to: &event.attributes, of: action, from: id)
         event.attributes.addMissing(identity)
         let pending = PendingEvent(
             event: consume event,
@@ -65,7 +72,9 @@ final class TrackerSlot: Sendable {
     ///
     /// The first `givenCount` attributes, and those that a getter reads, keep their values.
     func admit(_ event: inout Event, madeAt version: UInt64, given givenCount: Int) -> Bool {
-        state.withLock { state in
+        // Most events: nothing was recorded or removed since the event was made.
+        if stamp.load(ordering: .acquiring) == version << 1 { return true }
+        return state.withLock { state in
             if state.memory.version != version {
                 let getters = state.getters
                 state.memory.refreshTimes(of: &event) { name, attributes in
@@ -82,6 +91,7 @@ final class TrackerSlot: Sendable {
         state.withLock { state in
             state.memory.remember(event)
             state.attributeCount = max(state.attributeCount, min(event.attributes.count, 256))
+            stamp.store(state.stamp, ordering: .releasing)
         }
     }
 
@@ -137,6 +147,7 @@ final class TrackerSlot: Sendable {
     func remove() {
         let ping = state.withLock { state in
             state.isRemoved = true
+            stamp.store(state.stamp, ordering: .releasing)
             defer { state.ping = nil }
             return state.ping
         }

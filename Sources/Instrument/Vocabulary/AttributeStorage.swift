@@ -93,6 +93,12 @@ extension AttributeStorage.Header {
         count += 1
     }
 
+    /// Notes what a row of elements has changed.
+    @inline(__always)
+    mutating func note(payloadSize: Int, largestNumber: UInt32) {
+        (self.payloadSize, self.largestNumber) = (payloadSize, largestNumber)
+    }
+
     /// Replaces the value of an element.
     @inline(__always)
     mutating func replace(at index: Int, with value: consuming AttributeValue) {
@@ -145,7 +151,7 @@ extension AttributeStorage.Header {
     }
 
     @inline(__always)
-    fileprivate static func bit(of name: AttributeName) -> UInt64 { 1 << UInt64(name.number & 63) }
+    static func bit(of name: AttributeName) -> UInt64 { 1 << UInt64(name.number & 63) }
 }
 
 extension UnsafeMutablePointer<AttributeStorage.Header> {
@@ -153,18 +159,6 @@ extension UnsafeMutablePointer<AttributeStorage.Header> {
     @inline(__always)
     func set(_ value: consuming AttributeValue, for name: AttributeName) {
         if let known = index(of: name) { pointee.replace(at: known, with: value) } else { pointee.append(name, value) }
-    }
-
-    // One function for each type, so that the type of the value is known in it.
-    func set(_ number: Int, for key: AttributeKey<Int>) { set(.int(number), for: key.name) }
-    func set(milliseconds: Int, for key: AttributeKey<Duration>) { set(.int(milliseconds), for: key.name) }
-    func set(_ truth: Bool, for key: AttributeKey<Bool>) { set(.bool(truth), for: key.name) }
-    func set(_ text: String, for key: AttributeKey<String>) { set(.string(text), for: key.name) }
-
-    /// Adds a number unless the name is present; there has to be room for one more element.
-    @inline(__always)
-    func addMissing(_ number: Int, for name: AttributeName) {
-        if index(of: name) == nil { pointee.append(name, .int(number)) }
     }
 
     /// The index of a name. Costs a few instructions unless two names share a bit.

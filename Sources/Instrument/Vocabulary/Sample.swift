@@ -49,6 +49,17 @@ public enum Sample: Hashable, Sendable {
         }
     }
 
+    /// Whether it is an error or the end of a playback.
+    var isErrorOrEnd: Bool {
+        @inline(__always) get {
+            guard case .event(let event) = self else { return false }
+            switch event.action {
+            case .error, .adError, .end, .stop: return true
+            default: return false
+            }
+        }
+    }
+
     /// Whether it can be written as it is; attributes always can.
     var isFinite: Bool {
         if case .metric(let metric) = self { metric.isFinite } else { true }

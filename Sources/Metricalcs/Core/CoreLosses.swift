@@ -36,7 +36,7 @@ package struct CoreLosses: Hashable, Sendable {
         if isKnown {
             countStall(before: event, growth, hub.isBuffering, &parts)
             if let sum = hub.playTime, let playTime {
-                let known = playTime.saturatingAdd(event[milliseconds: .deltaPlayTime] ?? 0)
+                let known = playTime.saturatingAdd(hub.played ?? 0)
                 parts.playTime = max(0, sum.saturatingSubtract(known))
             }
         }
@@ -89,17 +89,23 @@ package struct HubReading: Hashable, Sendable {
     package let seekTime: Int?
     package let bufferTime: Int?
     package let playTime: Int?
+    /// The milliseconds that were played since the event before.
+    package let played: Int?
 
     /// Reads the attributes of an event.
-    package init(_ event: Event) {
-        isInPlayback = event[.inPlaybackBlock]
-        isPaused = event[.inPauseBlock]
-        isSeeking = event[.inSeekBlock]
-        isBuffering = event[.inBufferBlock]
-        pauseTime = event[milliseconds: .accumPauseTime]
-        seekTime = event[milliseconds: .accumSeekTime]
-        bufferTime = event[milliseconds: .accumBufferTime]
-        playTime = event[milliseconds: .accumPlayTime]
+    package init(_ event: Event) { self = event.attributes.readRow { HubReading(&$0) } }
+
+    /// Reads in the order in which the hub sets the attributes (`PlaybackState.write`).
+    private init(_ reader: inout Attributes.RowReader) {
+        played = reader.milliseconds(.deltaPlayTime)
+        pauseTime = reader.milliseconds(.accumPauseTime)
+        bufferTime = reader.milliseconds(.accumBufferTime)
+        seekTime = reader.milliseconds(.accumSeekTime)
+        playTime = reader.milliseconds(.accumPlayTime)
+        isInPlayback = reader.truth(.inPlaybackBlock)
+        isPaused = reader.truth(.inPauseBlock)
+        isSeeking = reader.truth(.inSeekBlock)
+        isBuffering = reader.truth(.inBufferBlock)
     }
 }
 

@@ -13,7 +13,8 @@ struct PlaybackMetrics: Hashable {
     private var playbackId: String?
 
     mutating func process(_ event: Event, into metrics: inout [Metric]) {
-        heal(before: event, into: &metrics)
+        let hub = HubReading(event)
+        heal(before: event, hub, into: &metrics)
         switch event.action {
         case .mediaRequest:
             note(\.didRequest, of: event)
@@ -31,17 +32,17 @@ struct PlaybackMetrics: Hashable {
             add(.numEnds, 1, event, &metrics)
         default: break
         }
-        if let played = event[milliseconds: .deltaPlayTime] { add(.playTime, played, event, &metrics) }
+        if let played = hub.played { add(.playTime, played, event, &metrics) }
     }
 
     /// Adds the parts that belong to events that a filter left out.
-    private mutating func heal(before event: Event, into metrics: inout [Metric]) {
+    private mutating func heal(before event: Event, _ hub: HubReading, into metrics: inout [Metric]) {
         if !event.attributes.hasText(playbackId, for: AttributeKey<String>.playbackId.name) {
             // The first identifier of a playback does not begin another one.
             if playbackId != nil { losses = CoreLosses() }
             playbackId = event[.playbackId]
         }
-        let parts = losses.parts(before: event, hub: HubReading(event))
+        let parts = losses.parts(before: event, hub: hub)
         if parts.rebuffers > 0 {
             add(.rebufferTime, parts.rebufferTime, event, &metrics)
             add(.numRebuffers, parts.rebuffers, event, &metrics)

@@ -10,7 +10,8 @@ public final class BatchQueue: Sendable {
     private let randomness: RandomSource
     private let reachability: any Reachability
     let privacy: PrivacyRegister
-    private let isPrompt: @Sendable (Sample) -> Bool
+    /// Nil stands for `isErrorOrEnd`, for which no sample is copied.
+    private let isPrompt: (@Sendable (Sample) -> Bool)?
     private let report: @Sendable (Diagnostic) -> Void
     let state: Lock<State>
     /// Serializes changes of consent. Never held on the path of `emit`.
@@ -35,8 +36,8 @@ public final class BatchQueue: Sendable {
     ///   - reachability: reports whether a network exists. Without a network, the queue makes no delivery to backends
     ///     that need one.
     ///   - report: receives a diagnostic for each drop, dead letter and retry; called on the lanes' threads.
-    ///   - isPrompt: whether the queue delivers a sample at once, with all samples before it. By default true for
-    ///     errors and ends of playbacks, because the app may end soon after them. Receives the last sample of each call
+    ///   - isPrompt: whether the queue delivers a sample at once, with all samples before it; nil for errors and ends of
+    ///     playbacks, because the app may end soon after them. Receives the last sample of each call
     ///     of ``append(_:for:)``, on the path of `emit`.
     public init(
         store: any SampleStore = InMemoryStore(),
@@ -47,7 +48,7 @@ public final class BatchQueue: Sendable {
         privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
-        isPrompt: @escaping @Sendable (Sample) -> Bool = BatchQueue.isErrorOrEnd
+        isPrompt: (@Sendable (Sample) -> Bool)? = nil
     ) {
         self.store = store
         self.clock = clock
@@ -70,16 +71,6 @@ public final class BatchQueue: Sendable {
         let lanes = backends.compactMap { makePlace(for: $0) }
         for lane in lanes { lane.start() }
         watchNetwork()
-    }
-
-    /// Whether a sample is an error or the end of a playback.
-    @Sendable
-    public static func isErrorOrEnd(_ sample: Sample) -> Bool {
-        guard case .event(let event) = sample else { return false }
-        switch event.action {
-        case .error, .adError, .end, .stop: return true
-        default: return false
-        }
     }
 
     deinit {
@@ -189,7 +180,7 @@ public final class BatchQueue: Sendable {
                 return (state.lanes, try store.append(kept))
             }
             if lanes.isEmpty { return .notCollected }
-            let isPrompt = kept.withUnsafeBufferPointer { self.isPrompt($0[$0.count - 1]) }
+            let isPrompt = self.isPrompt == nil ? kept[kept.count - 1].isErrorOrEnd : asksForDelivery(kept)
             let added = Backlog(count: kept.count, bytes: bytes)
             for index in lanes.indices { lanes[index].appended(added, isPrompt: isPrompt) }
             return .stored
@@ -197,6 +188,13 @@ public final class BatchQueue: Sendable {
             if refusals.withLock({ $0.isNews(error.code, at: clock.now) }) { report(.notQueued(error)) }
             return .notStored(error)
         }
+    }
+
+    /// Apart, so that no sample is copied for the default.
+    @inline(never)
+    private func asksForDelivery(_ samples: [Sample]) -> Bool {
+        guard let isPrompt, let last = samples.last else { return false }
+        return isPrompt(last)
     }
 
     /// The samples to store: without metrics that no encoder can write, and with the attributes that the privacy
