@@ -41,33 +41,22 @@ enum MovieFile {
         }
         guard place > 0 else { return false }
         for _ in 0..<mostBoxes where place < size {
-            switch box(at: place, input) {
-            case .next(let end): place = end
-            case .incomplete: return true
-            case .other: return false
-            }
+            guard let end = end(ofBoxAt: place, input) else { return false }
+            place = end
         }
         return place > size
     }
 
-    /// What is at a place of a file.
-    private enum Place {
-        /// A box that ends at a place, which may be behind that of the file.
-        case next(Int64)
-        /// The file ends inside the header of a box.
-        case incomplete
-        /// Something else, such as media that no track uses, or a box that reaches to the end of the file.
-        case other
-    }
-
-    private static func box(at place: Int64, _ input: UnsafeMutablePointer<AVIOContext>) -> Place {
+    /// The end of a box, which may be behind that of the file; nil for something else, such as media that no track
+    /// uses, a few bytes that are no header, or a box that reaches to the end of the file.
+    private static func end(ofBoxAt place: Int64, _ input: UnsafeMutablePointer<AVIOContext>) -> Int64? {
         var head = [UInt8](repeating: 0, count: 16)
-        guard avio_seek(input, place, SEEK_SET) == place else { return .other }
-        let count = avio_read(input, &head, Int32(head.count))
-        guard count >= 8 else { return count > 0 ? .incomplete : .other }
+        guard avio_seek(input, place, SEEK_SET) == place, avio_read(input, &head, Int32(head.count)) >= 8 else {
+            return nil
+        }
         return head.withUnsafeBytes { bytes in
-            guard let box = Box(bytes, at: 0), types.contains(box.type) else { return .other }
-            return .next(place.saturatingAdd(Int64(box.content.upperBound)))
+            guard let box = Box(bytes, at: 0), types.contains(box.type) else { return nil }
+            return place.saturatingAdd(Int64(box.content.upperBound))
         }
     }
 

@@ -11,8 +11,8 @@ package struct SubtitleInspection: Sendable {
     /// The time from the start of the first cue to the end of the last one of WebVTT, in nanoseconds of the media's
     /// timeline; nil for other formats, and without cues.
     package let times: Range<Int64>?
-    /// The latest start of a cue of WebVTT or TTML that is no MP4, in nanoseconds of the media's timeline; nil for other
-    /// formats, and without cues.
+    /// The latest start of a cue of WebVTT or TTML that is no MP4, in nanoseconds of the media's timeline; nil for
+    /// other formats, and without cues.
     package let latestStart: Int64?
     /// The number of cues in fragmented MP4 that are shown at no time of the segment.
     package let outsideCount: Int
