@@ -134,7 +134,8 @@ extension Rule {
 }
 
 extension SegmentFacts {
-    /// The first timestamp of the first segment of a playlist, in nanoseconds; nil for others, and where it is not known.
+    /// The first timestamp of the first segment of a playlist, in nanoseconds; nil for others, and where it is not
+    /// known.
     fileprivate var firstTimestamp: Int64? {
         guard failure == nil, refusal == nil, position == 0, hasTimeline, !isKeyframeOnly else { return nil }
         return main?.start
