@@ -139,11 +139,11 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.6"
     )
 
-    /// An address has no EXT-X-STREAM-INF.
+    /// An address has no EXT-X-STREAM-INF, or the tag no address.
     package static let streamInfMissing = noticed(
         "stream-inf-missing",
         .error,
-        "An address has no EXT-X-STREAM-INF",
+        "EXT-X-STREAM-INF and the address of a variant do not stand together",
         explanation: "Players leave the variant out, or refuse the playlist.",
         source: "RFC 8216bis section 4.4.6.2"
     )

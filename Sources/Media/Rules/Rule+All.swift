@@ -6,14 +6,16 @@ extension Rule {
     static let resources = [
         manifestUnavailable, contentTypeWrong, limitExceeded, segmentUnavailable, segmentUnreadable,
         segmentUndecipherable,
-        byteRangeWrong, byteRangeIgnored, nothingToPlay, steeringWrong,
+        byteRangeWrong, byteRangeIgnored, contentRangeMissing, nothingToPlay, steeringWrong,
     ]
 
     /// Rules on HLS playlists.
     static let hls =
         [playlistMalformed, playlistAttributeInvalid, playlistLoose, startOutside, versionTooLow, stale]
         + [targetDurationExceeded, targetDurationChanged, windowTooShort]
-        + [partTargetMissing, partTargetChanged, partTargetExceeded, partTooShort, holdBackTooShort, skipUntilTooShort]
+        + [partTargetMissing, partTargetChanged, partTargetExceeded, partTooShort]
+        + [partDurationsDiffer, partsKeptTooLong]
+        + [holdBackTooShort, skipUntilTooShort]
         + [blockingReloadMissing, blockingReloadIgnored, deltaUpdateDiffers, preloadHintNotKept, renditionReportWrong]
         + [mediaSequenceBackwards, mediaSequenceJump, discontinuitySequenceWrong, segmentChanged, eventSegmentRemoved]
         + [endlistMissing, endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
@@ -35,7 +37,7 @@ extension Rule {
     /// Rules on segments.
     static let segments = [
         segmentContentChanged, segmentDurationMismatch, segmentTimelineMismatch, discontinuityUnmarked,
-        segmentTruncated, tablesMissing, tracksApart, framesMissing,
+        segmentTruncated, tablesMissing, tracksApart, renditionTimesDiffer, framesMissing,
         codecsMismatch, bandwidthExceeded, expiredSegmentListed, browsersRefuse, browsersDropTrack,
         tracksChanged, trackMissing, resolutionMismatch, frameRateMismatch, videoRangeMismatch,
         audioConfigurationMismatch, encodingChanged, keyframeMissing,

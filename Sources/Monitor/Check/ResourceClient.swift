@@ -41,6 +41,8 @@ struct ResourceClient: Sendable {
         var bytes: [UInt8]
         /// Whether the server sent the whole resource instead of the range.
         var isRangeIgnored = false
+        /// Whether the server sent a range and did not say which.
+        var lacksContentRange = false
         /// What shows that the file ends before the range does; nil where the range is there.
         var shortage: String?
     }
@@ -75,7 +77,8 @@ struct ResourceClient: Sendable {
                 if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
                 let count = response.body.count
                 let shortage = range.flatMap { $0.shortage(count: count, size: response.statedSize) }
-                return .success(Body(bytes: response.body, shortage: shortage))
+                let lacksRange = response.status == 206 && response.headers["Content-Range"] == nil
+                return .success(Body(bytes: response.body, lacksContentRange: lacksRange, shortage: shortage))
             }
             let whole = response.body
             let (start, length) = (Int(clamping: range.offset), range.length.map { Int(clamping: $0) })
@@ -109,10 +112,12 @@ struct ResourceClient: Sendable {
         return isRight && (!isShort || isAtEnd) ? nil : found
     }
 
-    /// Asks for one byte, to learn whether a segment is there.
+    /// Asks for one byte, to learn whether a segment is there: of a range for the last one, which a file that was cut
+    /// does not have.
     func availability(_ url: HTTPURL, _ range: ByteRange?) async -> Result<Void, Failure> {
-        let first = ByteRange(offset: range?.offset ?? 0, length: 1)
-        return await fetch(url, first, configuration.maxSegmentBytes).map { _ in }
+        let last = range.flatMap { range in range.length.map { range.offset.saturatingAdd(max(0, $0 - 1)) } }
+        let byte = ByteRange(offset: last ?? range?.offset ?? 0, length: 1)
+        return await fetch(url, byte, configuration.maxSegmentBytes).map { _ in }
     }
 
     func fetch(

@@ -112,6 +112,7 @@ actor SegmentFetcher {
             facts.byteCount = body.bytes.count
             facts.hash = FNV1a.hash64(body.bytes)
             (facts.isRangeIgnored, facts.rangeShortage) = (body.isRangeIgnored, body.shortage)
+            facts.lacksContentRange = body.lacksContentRange
             if case .unsupported = segment.encryption?.method {
                 let head = client.configuration.keepsEvidence ? SegmentHead(initialization: [], bytes: body.bytes) : nil
                 return FetchedSegment(order: order, facts: facts, head: head)
@@ -354,7 +355,7 @@ extension SegmentFacts {
     fileprivate mutating func take(_ inspection: SubtitleInspection) {
         var read = Subtitles(cueCount: inspection.cueCount, defect: inspection.defect)
         (read.times, read.hasTimestampMap) = (inspection.times, inspection.hasTimestampMap)
-        read.outsideCount = inspection.outsideCount
+        (read.outsideCount, read.latestStart) = (inspection.outsideCount, inspection.latestStart)
         subtitles = read
     }
 

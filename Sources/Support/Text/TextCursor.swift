@@ -19,16 +19,21 @@ package struct TextCursor {
 
     /// Takes the next character if it is one of `characters`.
     package mutating func take(anyOf characters: String) -> Character? {
-        for character in characters where take(character) { return character }
-        return nil
+        guard let next = rest.first, next < 0x80, characters.utf8.contains(next) else { return nil }
+        rest = rest.dropFirst()
+        return Character(Unicode.Scalar(next))
     }
 
     /// Takes a number of exactly `count` digits, at most 18.
     package mutating func number(digits count: Int) -> Int? {
-        let digits = rest.prefix(count)
-        guard digits.count == count, digits.allSatisfy(\.isDigit) else { return nil }
+        guard (1...18).contains(count), rest.count >= count else { return nil }
+        var value = 0
+        for byte in rest.prefix(count) {
+            guard byte.isDigit else { return nil }
+            value = value * 10 + Int(byte & 15)
+        }
         rest = rest.dropFirst(count)
-        return Self.number(digits)
+        return value
     }
 
     /// Takes all digits that come next, at least one.

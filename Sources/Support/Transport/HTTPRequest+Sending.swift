@@ -14,7 +14,7 @@ extension HTTPRequest {
         guard method != .head || body.isEmpty else {
             throw HTTPError(.invalidHeader, "a HEAD request must not have a body; remove it", url: url)
         }
-        if let framing = headers.fields.first(where: { Self.framing.contains(where: $0.isNamed) }) {
+        if let framing = headers.fields.first(where: { Self.framing.contains($0.name.lowercased()) }) {
             throw HTTPError(.invalidHeader, "the transport sets \(framing.name); remove the header", url: url)
         }
         var request = self
@@ -34,8 +34,9 @@ extension HTTPRequest {
         return codings.isEmpty ? nil : codings.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// A second `Content-Length` beside the transport's would let two servers disagree about where a request ends.
-    private static let framing = [
+    /// The names, in lower case, of headers that the transport sets. A second `Content-Length` beside the transport's
+    /// would let two servers disagree about where a request ends.
+    package static let framing: Set = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
         "trailer", "transfer-encoding", "upgrade",
     ]

@@ -43,6 +43,21 @@ package struct MarkupReader {
         as document: String,
         limits: MarkupLimits
     ) throws(MarkupError) -> MarkupElement {
+        try readDocument(bytes, as: document, limits: limits).root
+    }
+
+    /// Returns the root element of a document and the namespace of this element, which is nil without one.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole document, in UTF-8, UTF-16 or Latin-1 (``MarkupEncoding``).
+    ///   - document: the name of the document in messages, with its article: `the MPD`.
+    ///   - limits: the largest document to accept.
+    /// - Throws: ``MarkupError``, whose message repeats names of elements and attributes only.
+    package static func readDocument(
+        _ bytes: [UInt8],
+        as document: String,
+        limits: MarkupLimits
+    ) throws(MarkupError) -> (root: MarkupElement, namespace: String?) {
         guard bytes.count <= limits.bytes else {
             throw MarkupError(.limitExceeded, "\(document) must have at most \(limits.bytes) bytes")
         }
@@ -54,7 +69,9 @@ package struct MarkupReader {
         }
         var reader = MarkupReader(text, document, limits: limits)
         try reader.check(text)
-        return try reader.root()
+        let root = try reader.root()
+        let prefix = reader.prefix.isEmpty ? "" : ":" + String(decoding: reader.prefix.dropLast(), as: UTF8.self)
+        return (root, root["xmlns" + prefix])
     }
 
     /// - Parameter bytes: the document in UTF-8: another encoding could hide a document type.

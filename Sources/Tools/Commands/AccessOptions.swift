@@ -51,7 +51,7 @@ struct AccessOptions: ParsableArguments {
                 throw ValidationError("--header must be 'NAME: VALUE' (found no colon)")
             }
             let name = String(line[..<colon])
-            if ClientHeaders.reserved.contains(name.lowercased()) {
+            if ClientHeaders.reserved.union(HTTPRequest.framing).contains(name.lowercased()) {
                 throw ValidationError("--header cannot set \(name), which the program sets for each request")
             }
             do throws(HTTPError) {

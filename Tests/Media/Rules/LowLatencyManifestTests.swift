@@ -24,4 +24,31 @@ struct LowLatencyManifestTests {
         #expect(try found(latency: "<Latency target=\"30001\"/>") == [words])
         #expect(try found(latency: "<Latency target=\"90000\"/>", window: "PT2M").isEmpty)
     }
+
+    @Test(
+        "A producer reference far from the clock of the presentation is found",
+        arguments: [
+            // The media of tick 900 is that of ten seconds after the start of the period.
+            ("2026-01-01T00:01:10Z", "encoder", "900", nil), ("2026-01-01T00:59:00Z", "encoder", "900", nil),
+            ("2036-01-01T00:00:00Z", "encoder", "900", "after"), ("1970-01-01T00:00:00Z", "encoder", "900", "before"),
+            // The time of a capture may be that of a recording.
+            ("1970-01-01T00:00:00Z", "captured", "900", nil),
+            ("2026-01-01T00:01:10Z", "encoder", "900000", "before"),
+        ] as [(String, String, String, String?)]
+    )
+    func producerClock(time: String, type: String, ticks: String, place: String?) throws {
+        let reference =
+            "<ProducerReferenceTime id=\"0\" type=\"\(type)\" wallClockTime=\"\(time)\" presentationTime=\"\(ticks)\"/>"
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" \
+            availabilityStartTime="2026-01-01T00:00:00Z" minimumUpdatePeriod="PT2S" minBufferTime="PT2S" \
+            timeShiftBufferDepth="PT30S"><Period start="PT1M"><AdaptationSet mimeType="video/mp4">\(reference)\
+            <SegmentTemplate media="$Number$" timescale="90" presentationTimeOffset="0" duration="180"/>\
+            <Representation id="v" bandwidth="8000000"/></AdaptationSet></Period></MPD>
+            """
+        var run = RuleRun(rules: [.producerReferenceWrong])
+        run.observe(try fetched(text, 120, "a.mpd"), as: .root)
+        #expect(run.findings.count == (place == nil ? 0 : 1))
+        #expect(run.findings.allSatisfy { $0.problem.found.contains(" s \(place ?? "") the time of its media") })
+    }
 }

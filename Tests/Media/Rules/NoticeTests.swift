@@ -114,6 +114,8 @@ private enum NoticeSample {
             self = .playlists([Self.master("#EXT-X-VERSION:5\n\(key)\(Self.variant)")])
         case .steeringWithoutServer:
             self = .playlists([Self.master("#EXT-X-CONTENT-STEERING:PATHWAY-ID=\"a\"\n\(Self.variant)")])
+        case .streamWithoutAddress:
+            self = .playlists([Self.master("#EXT-X-STREAM-INF:BANDWIDTH=2\n\(Self.variant)")])
         case .addressWithoutStream: self = .playlists([Self.master("extra.m3u8\n\(Self.variant)")])
         case .missingBandwidth:
             self = .playlists([Self.master("#EXT-X-STREAM-INF:RESOLUTION=160x90\nv.m3u8\n")])

@@ -49,7 +49,9 @@ struct OriginTransport: HTTPTransport {
             {
                 (response.status, response.body) = (206, resource.ranges == .wholeBody ? bytes : Array(part))
                 let bounds = "\(part.startIndex)-\(part.endIndex - 1)"
-                try response.headers.set("Content-Range", "bytes \(bounds)/\(bytes.count)")
+                if resource.ranges != .unnamed {
+                    try response.headers.set("Content-Range", "bytes \(bounds)/\(bytes.count)")
+                }
             }
         }
         change?(&response)

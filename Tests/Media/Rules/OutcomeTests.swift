@@ -247,6 +247,17 @@ struct OutcomeTests {
         #expect(report.outcome == .nothing)
     }
 
+    @Test("A file of byte ranges that is cut in its last segment is found, also where that segment is not fetched")
+    func cutFile() async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            let numbers = (response.headers["Content-Range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            guard response.status == 206, numbers.count == 3, numbers[1] == numbers[2] - 1 else { return }
+            (response.status, response.body) = (416, [])
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == ["segment-unavailable status 416"], "\(found)")
+    }
+
     @Test("A range that reaches beyond its file is found with the size of the file", arguments: [true, false])
     func longRange(isPartial: Bool) async throws {
         let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in

@@ -41,10 +41,17 @@ struct PeriodBorderTests {
     }
 
     @Test(
-        "The last segment ends with the presentation, or reaches up to a segment behind it",
-        arguments: [(6, false), (5, false), (4, false), (3, true), (8, false), (9, true)]
+        "The last segment ends with the presentation, up to a second before it, or up to a segment behind it",
+        arguments: [(6, false), (5, false), (4, false), (3, true), (7, false), (8, true), (9, true)]
     )
     func ends(duration: Int, isWrong: Bool) throws {
         #expect(try broken(duration, period("", count: 3)) == (isWrong ? ["period-boundary"] : []))
+    }
+
+    @Test("A period of which no segment is shown, as without presentationTimeOffset, is found")
+    func withoutOffset() throws {
+        let first = period("duration=\"PT2S\"", count: 1)
+        #expect(try broken(4, first + period("duration=\"PT2S\"", from: 2, count: 1)) == ["period-boundary"])
+        #expect(try broken(4, first + period("duration=\"PT2S\"", count: 1)).isEmpty)
     }
 }

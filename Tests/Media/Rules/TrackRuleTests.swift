@@ -177,6 +177,33 @@ struct TrackRuleTests {
         #expect(try rules([picture, text]).map { $0.prefix(20) } == (isWrong ? ["subtitle-times-wrong"] : []))
     }
 
+    @Test(
+        "A cue that begins behind the end of the presentation is found once",
+        arguments: [
+            // The starts of the first and the latest cue in a presentation of 2 s that begins at 10 s.
+            (10.5, 11.5, true, false), (10.5, 12.4, true, false), (10.5, 13.0, true, true), (10.5, 13.0, false, false),
+            // Cues that are all elsewhere have another finding.
+            (15, 16, true, true),
+        ]
+    )
+    func endOfCues(first: Double, latest: Double, isLast: Bool, isWrong: Bool) throws {
+        func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
+        let picture = try facts(0, "v") { facts in
+            facts.tracks[0].start = nanoseconds(10)
+            facts.tracks[0].end = nanoseconds(12)
+        }
+        let text = try facts(0, "", rendition: "subtitles/en") { facts in
+            facts.isLast = isLast
+            facts.subtitles = SegmentFacts.Subtitles(cueCount: 2, defect: nil)
+            facts.subtitles?.times = nanoseconds(first)..<nanoseconds(latest + 1)
+            facts.subtitles?.latestStart = nanoseconds(latest)
+        }
+        let found = try rules([picture, text])
+        #expect(found.count == (isWrong ? 1 : 0), "\(found)")
+        let isAtEnd = first < 12
+        #expect(found.allSatisfy { $0.contains("1 s behind the end of the presentation") == isAtEnd }, "\(found)")
+    }
+
     @Test("Cues that are shown at no time of their segment are found", arguments: [0, 2])
     func outside(count: Int) throws {
         let text = try facts(1, "") { facts in
@@ -184,6 +211,25 @@ struct TrackRuleTests {
             facts.subtitles?.outsideCount = count
         }
         #expect(try rules([text]) == (count > 0 ? ["subtitle-times-wrong 2 of 5 cues outside segment 1"] : []))
+    }
+
+    @Test(
+        "Timestamps that renditions do not share are found once for each rendition",
+        arguments: [(0, nil), (0.9, nil), (5, "5 s later"), (-5, "5 s earlier")] as [(Double, String?)]
+    )
+    func renditionTimes(shift: Double, words: String?) throws {
+        func segment(_ number: Int, _ rendition: String, _ shift: Double) throws -> SegmentFacts {
+            try facts(number, "v", rendition: rendition) { facts in
+                facts.position = Int64(number) * 2_000_000_000
+                facts.tracks[0].start = facts.position + Int64(shift * 1e9)
+                facts.tracks[0].end = facts.tracks[0].start + 2_000_000_000
+            }
+        }
+        let segments = try [
+            segment(0, "a", 10), segment(1, "a", 10), segment(0, "b", 10 + shift), segment(1, "b", 10 + shift),
+        ]
+        let found = try rules(segments)
+        #expect(found == words.map { ["rendition-times-differ timestamps \($0) than those of a"] } ?? [], "\(found)")
     }
 
     @Test("A rendition is too short if it ends more than half a segment before the longest")

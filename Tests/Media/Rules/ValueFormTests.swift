@@ -258,4 +258,80 @@ struct ValueFormTests {
         run.observe([summary])
         #expect(run.findings.map(\.rule) == (isShort ? ["rendition-lengths-differ"] : []))
     }
+
+    @Test(
+        "A number in quotes, and a text without them, are found as they are written",
+        arguments: [
+            ("BANDWIDTH=\"1000\"", "`BANDWIDTH=\"1000\"` in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=1000,FRAME-RATE=\"25\"", "`FRAME-RATE=\"25\"` in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=1000,RESOLUTION=\"2x2\"", "`RESOLUTION=\"2x2\"` in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=1000,VIDEO-RANGE=\"SDR\"", "`VIDEO-RANGE=\"SDR\"` in EXT-X-STREAM-INF"),
+        ]
+    )
+    func quotes(attributes: String, words: String) throws {
+        let found = try found(master("#EXT-X-STREAM-INF:\(attributes)\nv.m3u8\n"), at: "master.m3u8")
+        #expect(found == ["playlist-attribute-invalid \(words)"])
+    }
+
+    @Test("A number of channels is in quotes")
+    func channels() throws {
+        func text(_ channels: String) -> String {
+            master(
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",CHANNELS=\(channels),URI=\"a.m3u8\"\n"
+                    + "#EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO=\"a\"\nv.m3u8\n"
+            )
+        }
+        #expect(try found(text("\"2\""), at: "master.m3u8").isEmpty)
+        #expect(try found(text("2"), at: "master.m3u8") == ["playlist-attribute-invalid `CHANNELS=2` in EXT-X-MEDIA"])
+    }
+
+    @Test("A list of segments that was shortened without being asked for is found")
+    func unaskedSkip() throws {
+        let text = media("#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n").replacing("VERSION:8", with: "VERSION:9")
+        let words = "EXT-X-SKIP in a response to a request without _HLS_skip"
+        #expect(try found(text) == ["delta-update-differs \(words)"])
+        #expect(try found(text, at: "v.m3u8?_HLS_skip=YES").isEmpty)
+    }
+
+    @Test(
+        "Truth values and access points of an MPD are found as they are written",
+        arguments: [
+            ("segmentAlignment=\"True\"", true), ("segmentAlignment=\"true\"", false),
+            ("segmentAlignment=\"3\"", false),
+            ("startWithSAP=\"one\"", true), ("startWithSAP=\"7\"", true), ("startWithSAP=\"1\"", false),
+            ("bitstreamSwitching=\"yes\"", true), ("subsegmentStartsWithSAP=\"-1\"", true),
+        ]
+    )
+    func truths(attribute: String, isWrong: Bool) throws {
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+            mediaPresentationDuration="PT4S" minBufferTime="PT2S"><Period><AdaptationSet mimeType="video/mp4" \
+            \(attribute)><SegmentTemplate media="$Number$" timescale="1" duration="2"/>\
+            <Representation id="v" bandwidth="8000000" codecs="avc1.4D400C"/></AdaptationSet></Period></MPD>
+            """
+        let found = try found(text, at: "v.mpd")
+        #expect(found == (isWrong ? ["mpd-attribute-invalid `\(attribute)` in `AdaptationSet`"] : []))
+    }
+
+    @Test("An MPD of subtitles alone has nothing to play")
+    func subtitlesAlone() throws {
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+            mediaPresentationDuration="PT4S" minBufferTime="PT2S"><Period><AdaptationSet mimeType="text/vtt">\
+            <Representation id="t" bandwidth="100"><BaseURL>t.vtt</BaseURL></Representation></AdaptationSet></Period></MPD>
+            """
+        let found = try found(text, at: "v.mpd")
+        #expect(found.count == 1 && found[0].contains("(found subtitles alone)"), "\(found)")
+    }
+
+    @Test(
+        "A body is named as what it is",
+        arguments: [
+            ("[playlist]\nFile1=http://a/\n", "other text"), ("[1]", "JSON"), ("[ {}]", "JSON"), ("[]", "JSON"),
+            ("{\"error\":1}", "JSON"),
+        ]
+    )
+    func bodies(text: String, words: String) throws {
+        #expect(try found(text) == ["playlist-malformed \(words)"])
+    }
 }

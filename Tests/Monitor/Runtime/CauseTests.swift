@@ -54,6 +54,27 @@ struct CauseTests {
         return drive
     }
 
+    @Test("A proxy that cannot be reached is named in the cause, and another reason of the program is not repeated")
+    func proxy() throws {
+        for (message, words) in [
+            (
+                "the proxy p.example:3128 cannot be reached: no; check it",
+                "connection: the proxy p.example:3128 cannot be reached"
+            ),
+            ("Couldn't connect to server; try again later", "connection"),
+        ] {
+            var drive = try playing()
+            for _ in 0..<2 {
+                drive.run(for: .seconds(2))
+                drive.request("v/live.m3u8", nil, failure: .connection)
+            }
+            drive.send(.ended(.failed(code: "connection", message: message)), to: "a")
+            let text = try #require(drive.cause?.text)
+            #expect(text.contains("fail since ") && text.contains(" later (\(words)"), "\(text)")
+            #expect(!text.contains("try again"))
+        }
+    }
+
     @Test("A playlist that answers 503 is the cause of the stall and of the error that follow, until the stream plays")
     func first() throws {
         var drive = try playing()

@@ -1,3 +1,4 @@
+import Foundation
 import Instrument
 import LoopbackServers
 import TestTraits
@@ -92,4 +93,69 @@ struct CookieJarTests {
         let response = try await SystemTransport(configuration).send(request)
         #expect(String(decoding: response.body, as: UTF8.self) == "http://stream.invalid/a.m3u8")
     }
+
+    @Test(
+        "A proxy that cannot be reached is named without its password, and a server without a proxy is not",
+        .without(.proxies)
+    )
+    func deadProxy() async throws {
+        let closed = try TestServer.closedPort()
+        func failure(_ configuration: TransportConfiguration, _ url: String) async throws -> HTTPError? {
+            let request = HTTPRequest(.get, try HTTPURL(url))
+            return await #expect(throws: HTTPError.self) { try await SystemTransport(configuration).send(request) }
+        }
+        var configuration = TransportConfiguration()
+        for scheme in ["http", "socks5h"] {
+            for url in ["http://stream.test/a.m3u8", "https://stream.test/a.m3u8"] {
+                configuration.proxyAddress = "\(scheme)://user:s3cr/e@t@127.0.0.1:\(closed)"
+                let found = try await failure(configuration, url)
+                let message = try #require(found?.message)
+                #expect(message.hasPrefix("the proxy 127.0.0.1:\(closed) cannot be reached"), "\(message)")
+                #expect(!message.contains("s3cr") && !message.contains("e@t"), "\(message)")
+            }
+        }
+        configuration.proxyAddress = nil
+        let direct = try await failure(configuration, "http://127.0.0.1:\(closed)/")
+        #expect(direct?.message.contains("proxy") == false)
+    }
+
+    @Test("A proxy that does not connect to the server is named with its status", .without(.proxies))
+    func refusingProxy() async throws {
+        let proxy = try TestServer { _ in [.respond("407 Proxy Authentication Required")] }
+        var configuration = TransportConfiguration()
+        configuration.proxyAddress = proxy.url("")
+        let request = HTTPRequest(.get, try HTTPURL("https://stream.test/a.m3u8"))
+        let error = await #expect(throws: HTTPError.self) { try await SystemTransport(configuration).send(request) }
+        #expect(error?.message.contains("does not connect to the server (status 407)") == true, "\(error as Any)")
+    }
+
+    @Test(
+        "A dead proxy of the environment is named, and no exception of it counts for an explicit proxy",
+        .without(.proxies)
+    )
+    func environment() async throws {
+        // In a separate process, because other tests of this process would use the proxy, too.
+        await #expect(processExitsWith: .success) {
+            let closed = try TestServer.closedPort()
+            setenv("http_proxy", "http://user:s3cret@127.0.0.1:\(closed)", 1)
+            let request = HTTPRequest(.get, try HTTPURL("http://stream.test/a.m3u8"))
+            let asked = try SystemTransport(TransportConfiguration(proxy: .environment))
+            let error = await #expect(throws: HTTPError.self) { try await asked.send(request) }
+            #expect(error?.message.hasPrefix("the proxy 127.0.0.1:\(closed) cannot be reached") == true)
+            setenv("no_proxy", "stream.test", 1)
+            let proxy = try TestServer { _ in [.respond("203 By Proxy")] }
+            var configuration = TransportConfiguration()
+            configuration.proxyAddress = proxy.url("")
+            #expect(try await SystemTransport(configuration).send(request).status == 203)
+        }
+    }
+
+    @Test(
+        "The place of a proxy has no password",
+        arguments: [
+            ("http://user:p@ss/word@proxy.test:3128/", "proxy.test:3128"), ("socks5h://[::1]:1080", "[::1]:1080"),
+            ("proxy.test:8080", "proxy.test:8080"),
+        ]
+    )
+    func places(address: String, place: String) { #expect(ProxyAddress.place(of: address) == place) }
 }

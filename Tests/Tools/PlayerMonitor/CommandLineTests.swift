@@ -144,7 +144,10 @@ struct CommandLineTests {
             ["play", "--backend", "json", "--backend", "console", "x"], ["dance"],
             ["play", "--backend", "file:/proc/no/s", "x"], ["play", "--label", "cdn", "x"],
             ["play", "--label", "c-d=x", "x"], ["play", "--label", "a=b", "--label", "a=c", "x"],
-            ["play", "--location", "", "x"],
+            ["play", "--location", "", "x"], ["play", "--header", "Host: a", "x"],
+            ["check", "--header", "content-length: 5", "http://x/"], ["watch", "--header", "TE: a", "x"],
+            ["check", "--header", "Proxy-Authorization: a", "http://x/"],
+            ["check", "--header", "Range: a", "http://x/"],
         ]
     )
     func wrongUse(arguments: [String]) throws {

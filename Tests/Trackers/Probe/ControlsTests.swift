@@ -127,6 +127,24 @@ struct ControlsTests {
         }
     }
 
+    @Test(
+        "A proxy that cannot serve a film is named without its password",
+        arguments: [
+            ("http://user:s3cret@", "the proxy 127.0.0.1:PORT cannot be reached"),
+            ("socks5h://", "an http:// proxy only"),
+        ]
+    )
+    func deadProxy(scheme: String, words: String) async throws {
+        let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.ts.get()))])
+        let port = try TestServer.closedPort()
+        var configuration = ProbeConfiguration()
+        configuration.proxyAddress = "\(scheme)127.0.0.1:\(port)"
+        let played = await playThrough(server.address, configuration)
+        let message = played.first(.error)?[.errorDescription] ?? ""
+        #expect(message.contains(words.replacing("PORT", with: "\(port)")), "\(message)")
+        #expect(!message.contains("s3cret"))
+    }
+
     @Test("Over HTTP a seek requests a byte range")
     func seekOverHTTP() async throws {
         let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.long.get()))])

@@ -100,4 +100,47 @@ struct MovieDurationTests {
         #expect(played.outcome == .ended, "\(played.story)")
         #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
     }
+
+    @Test("Edits of no duration are no end of a file without fragments, and an edit of a second is")
+    func editsWithoutDuration() async throws {
+        let film = [UInt8](try Fixtures.data(Fixtures.mp4.get()))
+        func edited(_ duration: [UInt8]) -> [UInt8] {
+            BoxEditor.edit(film, ["moov", "trak", "edts", "elst"]) { content in
+                // Version and flags, the number of edits, the duration.
+                content.prefix(8) + duration + content.dropFirst(12)
+            }
+        }
+        #expect(edited([0, 0, 0, 0]) != film)
+        let played = try await play(edited([0, 0, 0, 0]))
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
+        let short = try await play(edited([0, 0, 0x03, 0xE8]))
+        #expect(short.outcome == .ended, "\(short.story)")
+        #expect(try 900...1_200 ~= length(short), "\(short.story)")
+    }
+
+    @Test("A file with fragments that is cut inside one ends with an error, and one that is cut behind one does not")
+    func cutFragments() async throws {
+        let film = [UInt8](try Fixtures.data(Fixtures.fragmented("ten-frames", "-g 10").get()))
+        var (places, offset) = ([(type: String, start: Int, end: Int)](), 0)
+        for box in BoxEditor.boxes(film) {
+            places.append((box.type, offset, offset + box.bytes.count))
+            offset += box.bytes.count
+        }
+        let last = try #require(places.last { $0.type == "mdat" })
+        let fragment = try #require(places.last { $0.type == "moof" })
+        for (count, isCut) in [
+            (last.end - 1, true), (last.start + 100, true), (last.start + 4, true), (last.end, false),
+            (fragment.start, false), (fragment.start + 5, false), (film.count, false),
+        ] {
+            let played = try await play(Array(film.prefix(count)))
+            #expect((played.outcome == .ended) != isCut, "\(count) of \(film.count): \(played.story)")
+        }
+        // A few bytes behind the last box are no box.
+        let padded = try await play(film + [0, 0, 0])
+        #expect(padded.outcome == .ended, "\(padded.story)")
+        // A header that is cut off, or a box of which nothing is there.
+        let cut = try await play(Array(film.prefix(fragment.start + 100)))
+        #expect(cut.outcome != .ended, "\(cut.story)")
+    }
 }

@@ -61,6 +61,10 @@ struct DASHPresentationBuilder {
             throw firstFault
                 ?? ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
         }
+        guard periods.contains(where: { $0.tracks.contains { $0.kind != .subtitles } }) else {
+            let message = "the MPD must contain a representation with pictures or sound (found subtitles alone)"
+            throw ManifestError(.malformed, message)
+        }
         // Each rendition continues through each period.
         guard richest.tracks.count <= manifest.limits.variants,
             richest.tracks.count * periods.count <= manifest.limits.segments

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 internal import InstrumentXML
 
 /// Computes the times of a `SegmentTimeline`, or of `@duration` (ISO/IEC 23009-1 section 5.3.9.6).
@@ -111,7 +112,8 @@ struct TimelineRuns {
         for (place, entry) in entries.enumerated() {
             let start = entry.integer("t") ?? time
             guard let ticks = entry.integer("d"), ticks > 0 else {
-                notices.add(.entryWithoutDuration, line: entry.line)
+                let found = entry["d"].map { "`d=\"\($0.excerpt())\"`" } ?? ""
+                notices.add(.entryWithoutDuration, found, line: entry.line)
                 continue
             }
             guard place == 0 || row.count == 0 || start >= row.lastTime else {

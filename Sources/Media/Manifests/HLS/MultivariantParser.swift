@@ -11,6 +11,8 @@ struct MultivariantParser {
     private let limits: ManifestLimits
     private var addressBudget: Int
     private var stream: AttributeList?
+    /// The line of the tag of `stream`.
+    private var streamLine = 0
 
     init(_ url: HTTPURL, _ imports: [String: String], _ limits: ManifestLimits) {
         playlist = HLSMultivariantPlaylist(url: url)
@@ -29,6 +31,7 @@ struct MultivariantParser {
             if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
             if let tag = line.tag { try read(tag, line) } else { try addStream(line) }
         }
+        noteStreamWithoutAddress()
         guard !playlist.streams.isEmpty else {
             throw ManifestError(.malformed, "the multivariant playlist must list a playable variant (found none)")
         }
@@ -39,7 +42,9 @@ struct MultivariantParser {
 
     private mutating func read(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
         switch tag {
-        case "#EXT-X-STREAM-INF": stream = try attributes(line)
+        case "#EXT-X-STREAM-INF":
+            noteStreamWithoutAddress()
+            (stream, streamLine) = (try attributes(line), line.number)
         case "#EXT-X-MEDIA": try addMedia(line)
         case "#EXT-X-I-FRAME-STREAM-INF": playlist.iFramePlaylists += 1
         case "#EXT-X-VERSION": playlist.version = DecimalText.integer(line.value) ?? 1
@@ -80,6 +85,11 @@ struct MultivariantParser {
 
     private mutating func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
         try AttributeList(line.value).substituting(&variables, line: line.number)
+    }
+
+    private mutating func noteStreamWithoutAddress() {
+        if stream != nil { notices.add(.streamWithoutAddress, line: streamLine) }
+        stream = nil
     }
 
     private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {

@@ -78,13 +78,20 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         let text = text.drop { $0.isWhitespace }
         if text.hasPrefix("#EXTM3U") { return .playlist }
         if text.isEmpty { return .empty }
-        if text.hasPrefix("{") || text.hasPrefix("[") { return .json }
+        if isJSON(text) { return .json }
         guard text.hasPrefix("<") else { return nil }
         let lower = text.lowercased()
         let isPage =
             ["<!doctype html", "<html", "<head", "<body"].contains { lower.hasPrefix($0) }
             || lower.hasPrefix("<?xml") && lower.contains("<html")
         return isPage ? .page : .markup
+    }
+
+    /// Whether a text begins as an object or an array of JSON does; a name in brackets is that of a section of INI.
+    private static func isJSON(_ text: Substring) -> Bool {
+        if text.hasPrefix("{") { return true }
+        guard text.hasPrefix("["), let next = text.dropFirst().first(where: { !$0.isWhitespace }) else { return false }
+        return next.isNumber || "{[]\"-".contains(next)
     }
 
     private static func isMedia(_ start: ArraySlice<UInt8>) -> Bool {

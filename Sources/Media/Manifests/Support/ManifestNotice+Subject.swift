@@ -13,7 +13,8 @@ extension ManifestNotice {
         // Low latency.
         case incompletePartInformation, incompletePart, repeatedHint, invalidHint
         // Multivariant playlists.
-        case unsupportedSessionEncryption, steeringWithoutServer, addressWithoutStream, missingBandwidth
+        case unsupportedSessionEncryption, steeringWithoutServer, addressWithoutStream, streamWithoutAddress
+        case missingBandwidth
         case incompleteMedia, alternativeVideo
         // MPDs.
         case remoteElement, remoteElementLimit, periodWithoutStart, misplacedPeriod, unsupportedClock,
@@ -77,6 +78,7 @@ extension ManifestNotice.Subject {
             ("an announced encryption that the probe does not remove", " may end the playback")
         case .steeringWithoutServer: ("an EXT-X-CONTENT-STEERING without SERVER-URI", " is left out")
         case .addressWithoutStream: ("an address without EXT-X-STREAM-INF", " is left out")
+        case .streamWithoutAddress: ("an EXT-X-STREAM-INF without an address", " is left out")
         case .missingBandwidth: ("a variant without BANDWIDTH", " is read with another bit rate or 0")
         case .incompleteMedia: ("an EXT-X-MEDIA without TYPE or GROUP-ID", " is left out")
         case .alternativeVideo: ("alternative video renditions", "; the probe ignores them")
@@ -90,7 +92,7 @@ extension ManifestNotice.Subject {
         case .unknownEssentialProperty: ("an element with an unknown EssentialProperty", " is left out")
         case .malformedRepresentation, .unsupportedRepresentation, .refusedRepresentation:
             ("a representation that cannot be played", " is left out")
-        case .entryWithoutDuration: ("an `S` element without a duration", " is ignored")
+        case .entryWithoutDuration: ("an `S` element without a duration above 0", " is ignored")
         case .misplacedEntry: ("an `S` element that begins before the one in front of it", " is ignored")
         case .missingTrack, .missingSubtitles: ("a period without a track that other periods have", " has a gap there")
         case .earlierSegments: ("a reload with segments before the known ones", "; these segments are left out")

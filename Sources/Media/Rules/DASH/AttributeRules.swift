@@ -40,6 +40,7 @@ extension Rule {
 /// The form of an attribute's value.
 private enum AttributeForm {
     case duration, date, number, positive, integer, frameRate, presentationType, seconds, word, mediaType, ratio
+    case truth, alignment, accessPoint
 
     static let ofRoot: [(String, AttributeForm)] = [
         ("type", .presentationType), ("availabilityStartTime", .date), ("availabilityEndTime", .date),
@@ -50,7 +51,8 @@ private enum AttributeForm {
     static let ofPeriod: [(String, AttributeForm)] = [("start", .duration), ("duration", .duration)]
     static let ofMedia: [(String, AttributeForm)] = [
         ("width", .number), ("height", .number), ("frameRate", .frameRate), ("mimeType", .mediaType), ("sar", .ratio),
-        ("par", .ratio),
+        ("par", .ratio), ("startWithSAP", .accessPoint), ("subsegmentStartsWithSAP", .accessPoint),
+        ("segmentAlignment", .alignment), ("subsegmentAlignment", .alignment), ("bitstreamSwitching", .truth),
     ]
     static let ofRepresentation: [(String, AttributeForm)] = [("id", .word), ("bandwidth", .positive)] + ofMedia
     static let ofSegments: [(String, AttributeForm)] = [
@@ -89,6 +91,9 @@ private enum AttributeForm {
         case .word: "a text without white space"
         case .mediaType: "a media type such as `video/mp4`"
         case .ratio: "a ratio such as `16:9`"
+        case .truth: "`true` or `false`"
+        case .alignment: "`true`, `false` or a whole number"
+        case .accessPoint: "a type of stream access points from 0 to 6"
         }
     }
 
@@ -107,6 +112,9 @@ private enum AttributeForm {
         case .mediaType:
             let parts = text.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
             return parts.count == 2 && parts.allSatisfy { !$0.trimmingSpaces.isEmpty }
+        case .truth: return ["true", "false", "0", "1"].contains(text)
+        case .alignment: return ["true", "false"].contains(text) || DecimalText.integer(text) != nil
+        case .accessPoint: return DecimalText.integer(text).map { $0 <= 6 } ?? false
         case .ratio:
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             return parts.count == 2 && parts.allSatisfy { DecimalText.integer($0) != nil }

@@ -146,9 +146,55 @@ extension Rule {
                     )
                 }
                 return problems
-            }
+            },
+            .manifest { manifest, _ in
+                guard manifest.isDynamic, let start = manifest.availabilityStart else { return [] }
+                for period in manifest.periods {
+                    let begin = start.advanced(nanoseconds: period.start)
+                    for set in period.sets {
+                        let described =
+                            [([set, period.element], set)]
+                            + set.all("Representation").map { ([$0, set, period.element], $0) }
+                        for (levels, carrier) in described {
+                            for element in carrier.all("ProducerReferenceTime") {
+                                if let problem = clockProblem(element, levels, begin) { return [problem] }
+                            }
+                        }
+                    }
+                }
+                return []
+            },
         ]
     )
+
+    /// The largest difference of the clock of an encoder to that of the presentation, in nanoseconds. The delay of an
+    /// encoder is a few seconds; the time of a capture may be that of a recording, and is not judged.
+    private static let largestReferenceOffset: Int64 = 3_600_000_000_000
+
+    private static func clockProblem(
+        _ element: MarkupElement,
+        _ levels: [MarkupElement],
+        _ periodStart: WallTime
+    ) -> Problem? {
+        guard (element["type"] ?? "encoder").trimmingWhitespace == "encoder",
+            let ticks = element["presentationTime"].flatMap({ DecimalText.integer($0.trimmingWhitespace) }),
+            let wallTime = element["wallClockTime"].flatMap({ CalendarText.wallTime($0.trimmingWhitespace) })
+        else { return nil }
+        let described = levels.flatMap { level in segmentDescriptions.compactMap { level.first($0) } }
+        func number(_ name: String) -> Int64? {
+            described.lazy.compactMap { $0[name] }.first.flatMap { DecimalText.integer($0.trimmingWhitespace) }
+        }
+        let timescale = max(1, number("timescale") ?? 1)
+        let media = ticks.saturatingSubtract(number("presentationTimeOffset") ?? 0).nanoseconds(timescale: timescale)
+        let difference = wallTime.nanoseconds(since: periodStart.advanced(nanoseconds: media))
+        guard difference.magnitude > largestReferenceOffset.magnitude else { return nil }
+        let place = difference < 0 ? "before" : "after"
+        return reference(
+            "a wallClockTime \(Int64(clamping: difference.magnitude).shownSeconds) \(place) the time of its media",
+            "about the time at which @availabilityStartTime and the start of the period place its presentationTime",
+            element
+        )
+    }
 
     private static func referenceProblem(_ element: MarkupElement) -> Problem? {
         for name in ["id", "wallClockTime", "presentationTime"] where element[name] == nil {
@@ -168,6 +214,9 @@ extension Rule {
     }
 }
 
+/// The elements that describe segments.
+private let segmentDescriptions = ["SegmentTemplate", "SegmentList", "SegmentBase"]
+
 /// Segments with an early availability, as one element describes it.
 struct ChunkedSegments {
     /// `@availabilityTimeOffset` in nanoseconds; nil without one that can be read, and for `INF`.
@@ -180,8 +229,7 @@ struct ChunkedSegments {
     private let element: MarkupElement
 
     fileprivate init?(_ levels: [MarkupElement], in manifest: ManifestVersion) {
-        let names = ["SegmentTemplate", "SegmentList", "SegmentBase"]
-        let described = levels.flatMap { level in names.compactMap { level.first($0) } }
+        let described = levels.flatMap { level in segmentDescriptions.compactMap { level.first($0) } }
         let carriers =
             described + levels.compactMap { $0.first("BaseURL") } + [manifest.root.first("BaseURL")].compactMap(\.self)
         func inherited(_ name: String) -> String? { described.lazy.compactMap { $0[name] }.first }
@@ -262,7 +310,7 @@ extension ManifestVersion {
     /// The segments that the MPD makes available early, once for each adaptation set and each representation with a
     /// separate description.
     var chunkedSegments: [ChunkedSegments] {
-        let names = ["SegmentTemplate", "SegmentList", "SegmentBase", "BaseURL"]
+        let names = segmentDescriptions + ["BaseURL"]
         return periods.flatMap { period in
             period.sets.flatMap { set -> [ChunkedSegments] in
                 let own = set.all("Representation").filter { representation in

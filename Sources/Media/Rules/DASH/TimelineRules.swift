@@ -118,8 +118,20 @@ extension Rule {
             guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start), length > 0 else {
                 return nil
             }
+            if lead >= length {
+                return boundary(
+                    "media that start \(lead.shownSeconds) after the period, which is \(length.shownSeconds) long",
+                    "media that start with the period: check presentationTimeOffset",
+                    period.element
+                )
+            }
             let media = end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
-            guard media.saturatingSubtract(length).magnitude > slack.magnitude else { return nil }
+            // A period may end inside a segment. What is missing is time without media: tracks end apart, and players
+            // spare a second, or a fiftieth of a long period.
+            let missing = length.saturatingSubtract(media)
+            guard missing > 0 ? missing > min(slack, max(1_000_000_000, length / 50)) : missing < -slack else {
+                return nil
+            }
             return boundary(
                 "media of \(media.shownSeconds)",
                 "media that fill the period of \(length.shownSeconds)",

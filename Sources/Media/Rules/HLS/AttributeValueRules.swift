@@ -56,7 +56,7 @@ extension Rule {
 
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
 private enum AttributeValue {
-    case integer, number, signed, resolution, yesOrNo, channels, version, range, quoted
+    case integer, number, signed, resolution, yesOrNo, channels, version, range, bitRate, quoted
 
     /// The tags whose whole value has a form.
     private static let tags: [String: AttributeValue] = [
@@ -71,12 +71,14 @@ private enum AttributeValue {
 
     private static let attributes: [String: [String: AttributeValue]] = [
         "EXT-X-STREAM-INF": [
-            "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number, "SCORE": .number,
+            "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number,
+            "SCORE": .number,
             "VIDEO-RANGE": .range, "CODECS": .quoted, "SUPPLEMENTAL-CODECS": .quoted, "AUDIO": .quoted,
             "VIDEO": .quoted, "SUBTITLES": .quoted, "PATHWAY-ID": .quoted, "STABLE-VARIANT-ID": .quoted,
         ],
         "EXT-X-I-FRAME-STREAM-INF": [
-            "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "VIDEO-RANGE": .range, "CODECS": .quoted,
+            "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "VIDEO-RANGE": .range,
+            "CODECS": .quoted,
             "URI": .quoted,
         ],
         "EXT-X-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
@@ -129,8 +131,11 @@ private enum AttributeValue {
         }
         for (name, form) in forms.sorted(by: { $0.key < $1.key }) {
             guard let value = list.values[name] else { continue }
-            let isRight = form == .quoted ? value.isQuoted : form.admits(value.text)
-            if !isRight { problems.append(problem("`\(name)=\(value.text.excerpt())` in \(tag.name)", form, tag)) }
+            guard value.isQuoted != form.isText || !form.admits(value.text) else { continue }
+            let text = value.isQuoted && !form.isText ? "\"\(value.text.excerpt())\"" : value.text.excerpt()
+            var problem = problem("`\(name)=\(text)` in \(tag.name)", form, tag)
+            if form == .channels, !value.isQuoted { problem.expected += ", in quotes" }
+            problems.append(problem)
         }
         if let average = list["AVERAGE-BANDWIDTH"].flatMap({ DecimalText.integer($0) }),
             let peak = list["BANDWIDTH"].flatMap({ DecimalText.integer($0) }), peak > 0, average > peak
@@ -147,9 +152,13 @@ private enum AttributeValue {
     /// The newest protocol version (section 8).
     private static let newestVersion: Int64 = 13
 
+    /// Whether the value is a quoted string.
+    private var isText: Bool { self == .quoted || self == .channels }
+
     private var words: String {
         switch self {
         case .integer: "a whole number of 0 or more"
+        case .bitRate: "a whole number of bits per second without quotes"
         case .number: "a number of 0 or more"
         case .signed: "a number of seconds"
         case .resolution: "a resolution such as `1920x1080`"
@@ -167,7 +176,8 @@ private enum AttributeValue {
         case .integer: return DecimalText.integer(value) != nil && value.utf8.count <= 20
         case .version: return DecimalText.integer(value).map { (1...Self.newestVersion).contains($0) } ?? false
         case .range: return ["SDR", "HLG", "PQ"].contains(value)
-        case .quoted: return true
+        // A bit rate that is missing or no number has another rule.
+        case .quoted, .bitRate: return true
         case .number: return DecimalText.double(value).map { $0 >= 0 && $0 < 1e9 } ?? false
         case .signed: return DecimalText.double(value) != nil
         case .resolution:

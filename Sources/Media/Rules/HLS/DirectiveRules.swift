@@ -37,6 +37,13 @@ extension Rule {
         explanation: "Players that use delta updates play other segments than the others, or fail.",
         source: "RFC 8216bis section 6.2.5.1",
         checks: [
+            .media { playlist, _ in
+                guard let tag = playlist.tags("EXT-X-SKIP").first, !playlist.url.requestText.contains("_HLS_skip")
+                else { return [] }
+                var problem = delta("EXT-X-SKIP in a response to a request without _HLS_skip", "all segments")
+                problem.line = tag.line
+                return [problem]
+            },
             .directive { answer, rendition in
                 guard case .skip = answer.directive, let whole = rendition.current else { return [] }
                 let known = Dictionary(whole.playlist.segments.map { ($0.sequence, $0) }) { first, _ in first }
@@ -79,7 +86,7 @@ extension Rule {
                         "segments that continue the whole playlist, which ends with segment \(last)"
                     )
                 ]
-            }
+            },
         ]
     )
 

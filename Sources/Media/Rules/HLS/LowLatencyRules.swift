@@ -83,6 +83,69 @@ extension Rule {
         ]
     )
 
+    /// The parts of a segment do not have its duration.
+    package static let partDurationsDiffer = Rule(
+        "part-durations-differ",
+        .error,
+        "The parts of a segment are shorter or longer than the segment",
+        explanation: "Players that fetch parts play other media than those that fetch segments, or at another time.",
+        source: "RFC 8216bis section 4.4.4.9",
+        checks: [
+            .media { playlist, _ in
+                let divided = playlist.segments.filter { !$0.segment.parts.isEmpty }
+                for (place, listed) in divided.enumerated() {
+                    let sum = listed.segment.parts.reduce(Int64(0)) { $0.saturatingAdd($1.duration) }
+                    let difference = sum.saturatingSubtract(listed.segment.duration)
+                    // Each number is rounded, and the first parts of the oldest segment may be removed already.
+                    let tolerance = roundingOfParts.saturatingMultiply(Int64(listed.segment.parts.count) + 1)
+                    guard difference.magnitude > tolerance.magnitude, difference > 0 || place > 0 else { continue }
+                    let (found, expected) = sum.shownSeconds(besides: listed.segment.duration)
+                    return [
+                        partProblem(
+                            "\(listed.segment.parts.count) parts of \(found) in segment \(listed.segment.sequence)",
+                            "parts of \(expected) together, the duration of the segment",
+                            "Write the durations of the parts and of the segment from the same media.",
+                            listed.line
+                        )
+                    ]
+                }
+                return []
+            }
+        ]
+    )
+
+    /// Parts are listed that are no longer near the live edge.
+    package static let partsKeptTooLong = Rule(
+        "parts-kept-too-long",
+        .warning,
+        "Parts are listed that are no longer near the live edge",
+        explanation: "Each reload of the playlist costs the more, and no player needs these parts.",
+        source: "RFC 8216bis section 6.2.2",
+        checks: [
+            .media { playlist, _ in
+                guard playlist.isLive, playlist.playlist.control.partTarget != nil,
+                    let end = playlist.playlist.openSegment?.end ?? playlist.segments.last?.segment.end
+                else { return [] }
+                let longest = playlist.playlist.targetDuration.saturatingMultiply(3)
+                // A segment may keep all of its parts until the last of them is too old.
+                let old = playlist.segments.prefix { listed in
+                    end.saturatingSubtract(listed.segment.end) > longest.saturatingAdd(roundingOfParts)
+                }
+                guard let first = old.first(where: { !$0.segment.parts.isEmpty }) else { return [] }
+                let count = old.reduce(0) { $0 + $1.segment.parts.count }
+                let age = end.saturatingSubtract(first.segment.end)
+                return [
+                    partProblem(
+                        "\(count) parts that end up to \(age.shownSeconds) before the end of the playlist",
+                        "parts within three target durations, \(longest.shownSeconds)",
+                        "Remove EXT-X-PART of older segments.",
+                        first.line
+                    )
+                ]
+            }
+        ]
+    )
+
     /// `PART-TARGET` changes at a reload.
     package static let partTargetChanged = Rule(
         "part-target-changed",
@@ -245,10 +308,25 @@ extension Rule {
     package static let renditionReportWrong = Rule(
         "rendition-report-wrong",
         .error,
-        "A rendition report contradicts the playlist of the rendition",
+        "A rendition report is invalid, or contradicts the playlist of the rendition",
         explanation: "A player that switches requests a segment that does not exist, or one that is long over.",
         source: "RFC 8216bis section 4.4.5.4",
         checks: [
+            .media { playlist, _ in
+                for tag in playlist.tags("EXT-X-RENDITION-REPORT") {
+                    let address = tag.attributes["URI"]
+                    if let address, !HTTPURL.hasScheme(address) { continue }
+                    return [
+                        partProblem(
+                            address == nil ? "a rendition report without URI" : "an absolute URI",
+                            "a URI that is relative to that of the playlist",
+                            "Write the path from this playlist to the other one.",
+                            tag.line
+                        )
+                    ]
+                }
+                return []
+            },
             .media { playlist, rendition, history in
                 guard playlist.isLive else { return [] }
                 for report in playlist.playlist.renditionReports {
@@ -269,7 +347,7 @@ extension Rule {
                     ]
                 }
                 return []
-            }
+            },
         ]
     )
 }

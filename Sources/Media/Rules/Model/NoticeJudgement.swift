@@ -165,6 +165,12 @@ extension ManifestNotice.Subject {
                 expected: "EXT-X-STREAM-INF before each address of a variant",
                 advice: "Write EXT-X-STREAM-INF before the address, or remove the address."
             )
+        case .streamWithoutAddress:
+            .finding(
+                of: "stream-inf-missing",
+                expected: "the address of a variant behind each EXT-X-STREAM-INF",
+                advice: "Write the address in the next line, or remove the tag."
+            )
         case .incompleteMedia:
             .finding(
                 of: "media-tag-incomplete",

@@ -104,6 +104,9 @@ package struct SegmentFacts: Sendable {
         /// The time from the start of the first cue to the end of the last one, in nanoseconds of the container's
         /// timeline; nil without cues, or where it is not known.
         package var times: Range<Int64>?
+        /// The latest start of a cue of WebVTT or TTML that is no MP4, in nanoseconds of the container's timeline; nil
+        /// for other formats, and without cues.
+        package var latestStart: Int64?
         /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
         package var hasTimestampMap = false
         /// The number of cues that are shown at no time of the segment, by the times of the manifest (DASH).
@@ -163,6 +166,8 @@ package struct SegmentFacts: Sendable {
     package var isKeyframeOnly = false
     /// Whether the server sent the whole resource instead of the requested byte range.
     package var isRangeIgnored = false
+    /// Whether the server sent a byte range and did not say which.
+    package var lacksContentRange = false
     /// What shows that the file ends before the byte range of the segment does; nil where all of the range is there.
     package var rangeShortage: String?
     /// The tracks that have frames; empty if they are not known.

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 extension Rule {
     /// Sound and pictures of a segment are apart.
@@ -26,6 +27,40 @@ extension Rule {
                         advice: "Cut sound and pictures at the same times; check the encoder's audio delay."
                     )
                 ]
+            }
+        ]
+    )
+
+    /// Renditions have other timestamps for the same time of the presentation.
+    package static let renditionTimesDiffer = Rule(
+        "rendition-times-differ",
+        .error,
+        "Renditions have other timestamps for the same media",
+        explanation: "Viewers hear the sound early or late, and a switch repeats or leaves out a part.",
+        source: "RFC 8216bis section 6.2.4",
+        checks: [
+            .segment { facts, before, history in
+                // A segment that is fetched once more has been judged.
+                guard !before.facts.contains(where: { $0.sequence == facts.sequence }) else { return [] }
+                // An MPD says which timestamps its segments have, and live playlists begin with different segments.
+                guard history.manifest == nil, !facts.isLive, let first = facts.firstTimestamp else { return [] }
+                for rendition in history.renditions where rendition.name != facts.rendition {
+                    guard let other = rendition.facts.first, other.discontinuity == facts.discontinuity,
+                        other.wrap == facts.wrap, let known = other.firstTimestamp
+                    else { continue }
+                    let apart = facts.distance(from: known, to: first)
+                    guard apart.magnitude > 1_000_000_000 else { return [] }
+                    let found = Int64(clamping: apart.magnitude).shownSeconds
+                    return [
+                        Problem(
+                            found: "timestamps \(found) \(apart > 0 ? "later" : "earlier") than those of "
+                                + rendition.name.excerpt(),
+                            expected: "timestamps that all renditions share",
+                            advice: "Package all renditions from one timeline; check the encoder's offsets."
+                        )
+                    ]
+                }
+                return []
             }
         ]
     )
@@ -96,4 +131,13 @@ extension Rule {
             }
         ]
     )
+}
+
+extension SegmentFacts {
+    /// The first timestamp of the first segment of a playlist, in nanoseconds; nil for others, and where it is not
+    /// known.
+    fileprivate var firstTimestamp: Int64? {
+        guard failure == nil, refusal == nil, position == 0, hasTimeline, !isKeyframeOnly else { return nil }
+        return main?.start
+    }
 }

@@ -63,6 +63,28 @@ extension Rule {
                     )
                 ]
             },
+            .segment { facts, _, history in
+                guard facts.failure == nil, facts.isLast, let subtitles = facts.subtitles,
+                    let latest = subtitles.latestStart, let media = history.presentedTime(of: facts)
+                else { return [] }
+                // Cues that are all behind the media have the check above.
+                let first = facts.distance(
+                    from: media.upperBound,
+                    to: subtitles.times?.lowerBound ?? latest,
+                    wrap: media.wrap
+                )
+                guard history.manifest != nil || first <= 0 else { return [] }
+                let late = facts.distance(from: media.upperBound, to: latest, wrap: media.wrap)
+                // Players round the duration of the presentation in different ways.
+                guard late > 500_000_000 else { return [] }
+                return [
+                    Problem(
+                        found: "a cue that begins \(late.shownSeconds) behind the end of the presentation",
+                        expected: "cues that begin while the presentation plays",
+                        advice: "Compare the subtitles with the media: they may be those of a longer version."
+                    )
+                ]
+            },
         ]
     )
 }
@@ -75,6 +97,14 @@ private struct MediaTime {
 }
 
 extension StreamHistory {
+    /// The time of a segment by the manifest (DASH), or by the media beside it; nil if it is not known.
+    fileprivate func presentedTime(of facts: SegmentFacts) -> MediaTime? {
+        guard manifest != nil else { return mediaTime(of: facts) }
+        return facts.declaredMediaTime.map { start in
+            MediaTime(lowerBound: start, upperBound: start.saturatingAdd(facts.declaredDuration), wrap: nil)
+        }
+    }
+
     /// The time that a segment has on the timeline of the media that play beside it; nil if no media are known.
     fileprivate func mediaTime(of facts: SegmentFacts) -> MediaTime? {
         for rendition in renditions where rendition.name != facts.rendition {

@@ -65,4 +65,25 @@ extension Rule {
             }
         ]
     )
+
+    /// A server sends a byte range and does not say which.
+    package static let contentRangeMissing = Rule(
+        "content-range-missing",
+        .warning,
+        "A byte range is sent without Content-Range",
+        explanation: "Players and caches cannot verify that the bytes are those of the segment; some refuse them.",
+        source: "RFC 9110 section 15.3.7",
+        checks: [
+            .segment { facts, _, _ in
+                guard facts.lacksContentRange else { return [] }
+                return [
+                    Problem(
+                        found: "status 206 without Content-Range for the byte range of segment \(facts.sequence)",
+                        expected: "Content-Range with the first and the last byte of the body",
+                        advice: "Send Content-Range with each response of status 206, also from caches."
+                    )
+                ]
+            }
+        ]
+    )
 }

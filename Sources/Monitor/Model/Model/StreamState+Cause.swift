@@ -199,7 +199,10 @@ extension StreamState {
             text += "; the buffer ran empty \(when)"
         }
         if let failure = trouble.failure, let when = later(failure.time) {
-            text += "; the session failed \(when) (\(failure.code))"
+            // The server is not to blame for a proxy that cannot be reached.
+            let isOfProxy = failure.message.hasPrefix("the proxy ")
+            let reason = isOfProxy ? ": \(failure.message.prefix { $0 != ";" })" : ""
+            text += "; the session failed \(when) (\(failure.code)\(reason))"
         }
         cause.text = text + "."
         return cause

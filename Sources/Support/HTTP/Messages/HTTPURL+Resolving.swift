@@ -28,7 +28,8 @@ extension HTTPURL {
         return with(path: path, query: query, fragment: fragment)
     }
 
-    private static func hasScheme(_ reference: String) -> Bool {
+    /// Whether a reference is an absolute address: it begins with a scheme (RFC 3986 section 3.1).
+    package static func hasScheme(_ reference: String) -> Bool {
         let scheme = reference.utf8.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         return scheme.first?.isLetter == true && reference.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")
     }

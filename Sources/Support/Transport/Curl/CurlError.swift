@@ -4,8 +4,19 @@ internal import CCurl
 
 extension HTTPError {
     /// An error of libcurl. Its `detail` is repeated only for TLS, where it contains only certificates and hosts.
-    init(_ result: CURLcode, _ detail: String, _ url: HTTPURL, status: Int?) {
+    init(
+        _ result: CURLcode,
+        _ detail: String,
+        _ url: HTTPURL,
+        status: Int?,
+        configuration: TransportConfiguration = TransportConfiguration()
+    ) {
         let text = String(cString: curl_easy_strerror(result))
+        let failure = ProxyFailure(result, detail, url, configuration)
+        if let message = failure?.message(text, detail) {
+            self.init(.connection, message, url: url, status: status, underlyingCode: Int(result.rawValue))
+            return
+        }
         let (code, advice) = Self.meaning(of: result)
         let hasDetail = code == .tls && !detail.isEmpty
         self.init(

@@ -34,6 +34,8 @@ final class CurlTransfer {
     /// The limit of the body's bandwidth; nil for none.
     private var pace: Pace?
     private let pauses: CurlPauses
+    /// The configuration of the transport; the default one before ``configure(_:at:)``.
+    private var configuration = TransportConfiguration()
 
     init(_ exchange: Exchange, _ easy: UnsafeMutableRawPointer, _ pauses: CurlPauses) {
         self.pauses = pauses
@@ -55,7 +57,8 @@ final class CurlTransfer {
 
     /// Tells libcurl everything; false if it does not understand something, in which case nothing must be sent.
     func configure(_ settings: CurlSettings, at now: MonotonicInstant) -> Bool {
-        configureMessage(at: now) && configureConnection(settings) && configureDecoding() && configureReceiving()
+        configuration = settings.configuration
+        return configureMessage(at: now) && configureConnection(settings) && configureDecoding() && configureReceiving()
     }
 
     private func configureMessage(at now: MonotonicInstant) -> Bool {
@@ -107,9 +110,9 @@ final class CurlTransfer {
         let authorities = settings.authorities?.withUnsafeBytes { bytes in
             transport_set_authorities(easy, bytes.baseAddress, bytes.count)
         }
-        // An empty text means no proxy, independent of the environment.
+        // An empty text means no proxy, or no exception, independent of the environment.
         let usesProxy =
-            settings.configuration.proxyAddress.map { set(CURLOPT_PROXY, $0) }
+            settings.configuration.proxyAddress.map { set(CURLOPT_PROXY, $0) && set(CURLOPT_NOPROXY, "") }
             ?? (settings.configuration.proxy == .environment || set(CURLOPT_PROXY, ""))
         let prefersHTTP3 = settings.configuration.usesHTTP3 && exchange.request.url.isSecure
         return usesProxy && (authorities ?? CURLE_OK) == CURLE_OK
@@ -306,7 +309,7 @@ extension CurlTransfer {
                 + " raise its limit (ulimit -n, LimitNOFILE=), or open fewer at once"
             return .failure(HTTPError(.system, message, url: url, underlyingCode: Int(result.rawValue)))
         }
-        return .failure(HTTPError(result, String(cString: detail), url, status: known))
+        return .failure(HTTPError(result, String(cString: detail), url, status: known, configuration: configuration))
     }
 
     /// Whether a gzip body was one, from its beginning to its end. A plain body in its place has one size on the wire

@@ -7,6 +7,11 @@ extension Breakage {
             guard request.names.contains("v1"), number == 1, let bytes = made.bytes else { return nil }
             return .replaced(Resource(made.contentType, Body(Array(bytes.dropLast(100)))))
         },
+        .segment("rendition-times-differ", "vod/fmp4/master.m3u8") { number, made, request, fixtures in
+            guard request.names.contains("en"), let track = fixtures.track("en", .fragmented) else { return nil }
+            // The timestamps of the next round of the loop.
+            return track.body(number + track.count).map { .replaced(Resource(made.contentType, $0)) }
+        },
         .packets("tracks-apart", of: .aac) { part in part > 0.5 },
         .packets("frames-missing", of: .h264) { part in (0.3...0.7).contains(part) },
     ]

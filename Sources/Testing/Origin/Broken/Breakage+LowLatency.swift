@@ -6,6 +6,13 @@ extension Breakage {
         },
         .parts("part-target-exceeded") { text, _ in text.scale("PART-TARGET", by: 0.7) },
         .parts("part-too-short") { text, _ in text.scale("PART-TARGET", by: 1.4) },
+        .parts("part-durations-differ") { text, _ in
+            // The last part of each segment is longer than the rest of the segment.
+            text.changeAttribute("DURATION") { Double($0).map { $0 < 0.5 } == true ? "0.480000" : $0 }
+        },
+        .parts("parts-kept-too-long") { text, request in
+            if request.document.hasPrefix("v") { text.keepOldParts() }
+        },
         .parts("part-target-missing") { text, _ in text.remove("#EXT-X-PART-INF") },
         .parts("part-target-changed") { text, request in
             if request.elapsed > onset { text.scale("PART-TARGET", by: 1.1) }
@@ -52,6 +59,18 @@ extension Breakage {
 }
 
 extension ManifestText {
+    /// Lists the parts of segments that are four and five segments before the live edge.
+    fileprivate mutating func keepOldParts() {
+        let places = lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }
+        for place in places.suffix(5).prefix(2).reversed() where place + 1 < lines.count {
+            let name = lines[place + 1].dropLast(".m4s".count)
+            let parts = ["0.520000", "0.520000", "0.520000", "0.440000"].enumerated().map { part, duration in
+                "#EXT-X-PART:DURATION=\(duration),URI=\"\(name).\(part).m4s\""
+            }
+            lines.insert(contentsOf: parts, at: place)
+        }
+    }
+
     /// Multiplies a decimal attribute.
     fileprivate mutating func scale(_ name: String, by factor: Double) {
         changeAttribute(name) { value in Double(value).map { "\(($0 * factor * 1_000).rounded() / 1_000)" } }

@@ -19,6 +19,7 @@ extension Breakage {
         },
         .resource("byte-range-wrong", "vod/range/master.m3u8") { resource, _ in resource.ranges = .wholeBody },
         .resource("byte-range-ignored", "vod/range/master.m3u8") { resource, _ in resource.ranges = .ignored },
+        .resource("content-range-missing", "vod/range/master.m3u8") { resource, _ in resource.ranges = .unnamed },
         .segment("tracks-changed", "vod/ts/master.m3u8") { number, made, _, _ in
             number == 1 ? made.bytes?.withoutSound.map { .replaced(Resource(made.contentType, Body($0))) } : nil
         },

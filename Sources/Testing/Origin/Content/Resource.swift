@@ -22,6 +22,8 @@ struct Resource: Sendable {
         case ignored
         /// With the whole resource, as if it were the range.
         case wholeBody
+        /// With the range, without `Content-Range`.
+        case unnamed
     }
 
     /// The first `count` bytes exist this long after the delay.

@@ -131,7 +131,8 @@ extension ResponsePlan {
                     206,
                     type: resource.contentType,
                     body: resource.ranges == .wholeBody ? whole : whole.part(range),
-                    headers: ["Accept-Ranges: bytes", header] + resource.headers,
+                    headers: ["Accept-Ranges: bytes"] + (resource.ranges == .unnamed ? [] : [header])
+                        + resource.headers,
                     keepsAlive: request.keepsAlive,
                     sendsBody: sendsBody
                 )

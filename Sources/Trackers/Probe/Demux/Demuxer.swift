@@ -85,6 +85,11 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", configuration.userAgent, 0)
+            // libav ignores proxies of other kinds, and would connect to the server itself.
+            if let proxy = configuration.proxyAddress, !proxy.lowercased().hasPrefix("http://") {
+                let message = "a file is played through an http:// proxy only; give the address of one, or 'none'"
+                throw ProbeError(.connection, .open, source, message)
+            }
             // By default, libav takes the proxy of the environment.
             if configuration.proxyAddress != nil || !configuration.usesEnvironmentProxy {
                 av_dict_set(&options, "http_proxy", configuration.proxyAddress ?? "", 0)
@@ -102,7 +107,7 @@ struct Demuxer: ~Copyable {
         let code = avio_open2(&input, url, AVIO_FLAG_READ, &callback, &options)
         if code < 0 || interrupt.hasEndedCall {
             avio_closep(&input)
-            throw LibavFailure(code, interrupt).error(.open, source)
+            throw LibavFailure(code, interrupt).error(.open, source, through: configuration.proxyAddress)
         }
         return input
     }
@@ -112,8 +117,24 @@ struct Demuxer: ~Copyable {
         _ source: MediaSource,
         _ interrupt: Interrupt
     ) throws(ProbeError) -> UnsafeMutablePointer<AVFormatContext>? {
+        var context = try openContext(input, source, interrupt, keepingEdits: true)
+        guard MovieFile.hasEditsWithoutDuration(context) else { return context }
+        avformat_close_input(&context)
+        avio_seek(input, 0, SEEK_SET)
+        return try openContext(input, source, interrupt, keepingEdits: false)
+    }
+
+    /// - Parameter keepingEdits: whether an MP4 file plays for the durations of its edits; otherwise the edits only say
+    ///   where the media begin.
+    private static func openContext(
+        _ input: UnsafeMutablePointer<AVIOContext>?,
+        _ source: MediaSource,
+        _ interrupt: Interrupt,
+        keepingEdits: Bool
+    ) throws(ProbeError) -> UnsafeMutablePointer<AVFormatContext>? {
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
+        if !keepingEdits { av_dict_set(&options, "advanced_editlist", "0", 0) }
         av_dict_set(&options, "format_whitelist", formats, 0)
         av_dict_set(&options, "protocol_whitelist", "", 0)
         av_dict_set(&options, "max_streams", "64", 0)
@@ -194,7 +215,7 @@ struct Demuxer: ~Copyable {
         info.title = Self.text("title", in: context.pointee.metadata)
         info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
-        if info.formatName.split(separator: ",").contains("mp4") {
+        if MovieFile.isMovie(context) {
             let tracks = movieDuration(of: context, from: start?.saturatingMultiply(1000) ?? 0)
             info.duration = tracks.map { min($0, info.duration ?? $0) }
         }
@@ -294,6 +315,10 @@ struct Demuxer: ~Copyable {
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
         if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
+        // libavformat reports a fragment that is cut off as the end.
+        if let context, let input, MovieFile.isCutOff(context, input) {
+            throw ProbeError(.endedEarly, .read, source, "the file ends inside a box of MP4: the rest of it is missing")
+        }
     }
 }
 

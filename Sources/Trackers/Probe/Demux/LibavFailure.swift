@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CProbeShim
+internal import InstrumentHTTP
 
 /// A libav error code with the flags of the interrupt: after an abort or a timeout, the code alone is wrong.
 struct LibavFailure {
@@ -13,9 +14,19 @@ struct LibavFailure {
         didTimeOut = interrupt.didTimeOut
     }
 
-    func error(_ phase: ProbeError.Phase, _ source: MediaSource) -> ProbeError {
+    /// - Parameter proxy: the address of the proxy through which the source is opened, if any; may contain a password.
+    func error(_ phase: ProbeError.Phase, _ source: MediaSource, through proxy: String? = nil) -> ProbeError {
         let (code, message) = meaning(phase)
-        return ProbeError(code, phase, source, message)
+        guard let proxy, code == .connection || code == .timedOut else {
+            return ProbeError(code, phase, source, message)
+        }
+        // libav does not say which of both failed; a connection is one to the proxy.
+        let place = ProxyAddress.place(of: proxy)
+        let found =
+            code == .connection
+            ? "the proxy \(place) cannot be reached; check the address of the proxy, and whether it runs"
+            : "\(message); it is opened through the proxy \(place)"
+        return ProbeError(code, phase, source, found)
     }
 
     private func meaning(_ phase: ProbeError.Phase) -> (ProbeError.Code, String) {
@@ -37,7 +48,7 @@ struct LibavFailure {
         case ffmpeg_error_invalid_data, ffmpeg_error_demuxer_not_found, -EINVAL:
             return (.unsupportedFormat, "this is no media that the probe plays, or it is damaged")
         case ffmpeg_error_eof where phase != .read:
-            return (.unsupportedFormat, "it ends before it begins: the file is cut off")
+            return (.unsupportedFormat, "it ends inside its headers: the file is cut off")
         case -EIO where phase == .open:
             return (.connection, "no connection: check host name, network and, for https, the certificate")
         default: return (.readFailed, Self.text(code))

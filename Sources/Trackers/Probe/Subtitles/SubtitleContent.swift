@@ -12,6 +12,9 @@ struct SubtitleContent: Hashable, Sendable {
     /// The time from the start of the first cue to the end of the last one of WebVTT, in nanoseconds as written; nil
     /// for other formats, and without cues.
     private(set) var times: Range<Int64>?
+    /// The latest start of a cue in a file of WebVTT or TTML, in nanoseconds as written; nil for fragmented MP4, and
+    /// without cues.
+    private(set) var latestStart: Int64?
     /// The timestamp of the media at which WebVTT has time zero, in nanoseconds (`X-TIMESTAMP-MAP`); nil without one.
     var timestampOfZero: Int64?
     /// The number of cues that are shown at no time of the range that was given to the reader.
@@ -37,6 +40,9 @@ struct SubtitleContent: Hashable, Sendable {
         guard let known = times else { return times = start..<max(start, end) }
         times = min(known.lowerBound, start)..<max(known.upperBound, end)
     }
+
+    /// Takes the start of a cue into ``latestStart``.
+    mutating func note(start: Int64) { latestStart = max(latestStart ?? start, start) }
 
     /// Records a defect, unless an earlier one is known.
     mutating func note(_ message: @autoclosure () -> String) {

@@ -11,6 +11,9 @@ package struct SubtitleInspection: Sendable {
     /// The time from the start of the first cue to the end of the last one of WebVTT, in nanoseconds of the media's
     /// timeline; nil for other formats, and without cues.
     package let times: Range<Int64>?
+    /// The latest start of a cue of WebVTT or TTML that is no MP4, in nanoseconds of the media's timeline; nil for
+    /// other formats, and without cues.
+    package let latestStart: Int64?
     /// The number of cues in fragmented MP4 that are shown at no time of the segment.
     package let outsideCount: Int
     /// Whether WebVTT says how its times relate to those of the media (`X-TIMESTAMP-MAP`).
@@ -37,6 +40,7 @@ package struct SubtitleInspection: Sendable {
         hasTimestampMap = content.timestampOfZero != nil
         // Without a map, time zero has the timestamp 0 (RFC 8216bis section 3.1.4).
         let zero = content.timestampOfZero ?? 0
+        latestStart = content.latestStart.map { $0.saturatingAdd(zero) }
         times = content.times.map { $0.lowerBound.saturatingAdd(zero)..<$0.upperBound.saturatingAdd(zero) }
     }
 

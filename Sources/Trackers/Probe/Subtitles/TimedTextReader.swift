@@ -14,6 +14,8 @@ struct TimedTextReader {
     )
     /// The longest time expression that is read.
     private static let longestTime = 32
+    /// The namespace of TTML 1 and 2 (section 5.1); drafts had others, which strict readers refuse.
+    private static let namespace = "http://www.w3.org/ns/ttml"
 
     private var content = SubtitleContent()
     /// The declared frames of a second, before the multiplier: frames of a time expression are below it.
@@ -22,12 +24,14 @@ struct TimedTextReader {
     private let tickRate: Double
     /// The time of the segment in nanoseconds; nil if cues are not compared with it.
     private var range: Range<Int64>?
+    /// The times of the regions in the head, by their identifiers.
+    private var regions: [String: Interval] = [:]
 
     static func read(_ bytes: [UInt8], range: Range<Int64>? = nil) -> SubtitleContent {
         var failed = SubtitleContent()
-        let root: MarkupElement
+        let (root, namespace): (MarkupElement, String?)
         do throws(MarkupError) {
-            root = try MarkupReader.read(bytes, as: "the TTML document", limits: limits)
+            (root, namespace) = try MarkupReader.readDocument(bytes, as: "the TTML document", limits: limits)
         } catch {
             failed.note(error.message)
             return failed
@@ -39,9 +43,14 @@ struct TimedTextReader {
         }
         var reader = TimedTextReader(root)
         reader.range = range
+        if namespace != Self.namespace {
+            let found = namespace.map { "`\($0.prefix(80))`" } ?? "no namespace"
+            reader.content.note("the element `tt` must be in the namespace `\(Self.namespace)` (found \(found))")
+        }
         if Self.multiplierText(root) != nil, Self.multiplier(root) == nil {
             reader.content.note("`frameRateMultiplier` must be two numbers above 0, such as `1000 1001`")
         }
+        reader.readRegions(of: root)
         if let body = root.first("body") { reader.read(body, at: reader.interval(of: body, in: Interval())) }
         return reader.content
     }
@@ -72,18 +81,28 @@ struct TimedTextReader {
         root.attributes.keys.filter { $0.hasSuffix(":frameRateMultiplier") }.min().flatMap { root.attributes[$0] }
     }
 
-    /// Reads an element with its time; the depth of the document is limited.
-    private mutating func read(_ element: MarkupElement, at own: Interval) {
-        if element.isImage, own.isTimed { return count(own) }
+    /// Reads the times during which the regions of the head show their content (section 11.1.2).
+    private mutating func readRegions(of root: MarkupElement) {
+        for region in root.first("head")?.first("layout")?.all("region") ?? NamedElements() {
+            let time = interval(of: region, in: Interval())
+            if time.isTimed, let name = region["xml:id"] { regions[name] = time }
+        }
+    }
+
+    /// Reads an element with its time and that of its region; the depth of the document is limited.
+    private mutating func read(_ element: MarkupElement, at own: Interval, in region: Interval? = nil) {
+        // An element without a region is in that of the element around it.
+        let region = element["region"].map { regions[$0] } ?? region
+        if element.isImage, own.isTimed || region != nil { return count(own, in: region) }
         guard element.name == "p" else {
             for (child, time) in timed(element.children.filter { ["div", "p"].contains($0.name) }, of: element, own) {
-                read(child, at: time)
+                read(child, at: time, in: region)
             }
             return
         }
         let spans = timed(element.children.filter { $0.name == "span" }, of: element, own).map(\.time)
-        guard own.isTimed || spans.contains(where: \.isTimed) else { return }
-        count(own.isTimed ? own : spans.first(where: \.isTimed) ?? own)
+        guard own.isTimed || region != nil || spans.contains(where: \.isTimed) else { return }
+        count(own.isTimed ? own : spans.first(where: \.isTimed) ?? own, in: region)
     }
 
     /// Children with their times: together, or one after another in an element with `timeContainer="seq"` (section
@@ -104,10 +123,18 @@ struct TimedTextReader {
         }
     }
 
-    private mutating func count(_ shown: Interval) {
+    /// Counts a cue, unless its region has all of its time before or behind that of the cue.
+    private mutating func count(_ own: Interval, in region: Interval?) {
+        var shown = own
+        if let region {
+            shown.begin = max(own.begin, region.begin)
+            shown.end = [own.end, region.end].compactMap(\.self).min()
+            if let end = shown.end, end <= shown.begin { return }
+        }
         content.cueCount += 1
-        let end = shown.end.map { Duration(clampingSeconds: $0).nanoseconds } ?? .max
-        content.note(cueFrom: Duration(clampingSeconds: shown.begin).nanoseconds, to: end, in: range)
+        let start = Duration(clampingSeconds: shown.begin).nanoseconds
+        content.note(start: start)
+        content.note(cueFrom: start, to: shown.end.map { Duration(clampingSeconds: $0).nanoseconds } ?? .max, in: range)
     }
 
     /// The time of an element in seconds, which begins with that of the element around it.

@@ -14,7 +14,6 @@ struct WebVTTReader {
     private var content = SubtitleContent()
     private var isInHeader = true
     private var line = 0
-    private var latestStart: Int64 = 0
 
     /// Reads a file without its byte order mark.
     static func read(_ bytes: ArraySlice<UInt8>) -> SubtitleContent {
@@ -61,18 +60,16 @@ struct WebVTTReader {
             )
         }
         content.cueCount += 1
-        content.note(
-            timeFrom: start.milliseconds.saturatingMultiply(1_000_000),
-            to: end.milliseconds.saturatingMultiply(1_000_000)
-        )
+        let began = start.milliseconds.saturatingMultiply(1_000_000)
+        content.note(timeFrom: began, to: end.milliseconds.saturatingMultiply(1_000_000))
         // What only authors must keep.
         if end.milliseconds <= start.milliseconds {
             content.note("the second time of line \(line) must be later than the first one; the cue is never shown")
         }
-        if start.milliseconds < latestStart {
+        if began < content.latestStart ?? began {
             content.note("the first time of line \(line) must not be before that of an earlier cue")
         }
-        latestStart = max(latestStart, start.milliseconds)
+        content.note(start: began)
         if !start.isStrict || !end.isStrict { content.note("the hours of line \(line) must have two digits or more") }
         if behind.first.map({ !$0.isSpace }) == true { content.note("line \(line) must have a space behind its times") }
     }

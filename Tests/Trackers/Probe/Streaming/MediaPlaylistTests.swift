@@ -35,9 +35,32 @@ struct MediaPlaylistTests {
             ("100", PlayerProfile.plain(), 11...11), ("24", .plain(), 11...11), ("-100", .plain(), 0...11),
             ("NaN", .plain(), 0...11), ("100", .mpv, 0...11), ("10", .mpv, 0...11), ("100", .hlsJS, 11...11),
             ("100", .exoPlayer, 11...11), ("100", .avPlayer, 11...11),
+            ("-100", .shaka, 0...11),
         ] as [(String, PlayerProfile, ClosedRange<Int>)]
     )
     func startOutside(offset: String, profile: PlayerProfile, segments: ClosedRange<Int>) async throws {
+        let (played, network) = await playStart(at: offset, profile)
+        #expect(played.outcome == .ended, "\(played.story)")
+        let names = Set(network.names.filter { $0.hasSuffix("ts") })
+        #expect(names == Set(segments.map { "media\($0).ts" }), "\(network.names)")
+    }
+
+    @Test(
+        "Shaka plays the last second of a recording whose start is at its end",
+        arguments: ["24", "100", "23.5", "22"]
+    )
+    func shakaAtEnd(offset: String) async throws {
+        let (played, network) = await playStart(at: offset, .shaka)
+        #expect(played.outcome == .ended, "\(played.story)")
+        // The first segment says which closed captions there are; Shaka loads from the segment before its place.
+        let names = network.names.filter { $0.hasSuffix("ts") }
+        #expect(Set(names) == ["media0.ts", "media10.ts", "media11.ts"], "\(names)")
+        let length = try #require(played.time(.end)) - (try #require(played.time(.start)))
+        #expect(abs(length - (offset == "22" ? 2_000 : 1_000)) <= 100, "\(played.story)")
+    }
+
+    /// Plays a recording of twelve segments of two seconds that declares a start.
+    private func playStart(at offset: String, _ profile: PlayerProfile) async -> (Played, SimulatedNetwork) {
         let ladder = LongLadder(bitrates: [400_000], count: 12)
         let clock = VirtualClock()
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
@@ -46,9 +69,7 @@ struct MediaPlaylistTests {
             return Array(String(decoding: bytes, as: UTF8.self).replacing("#EXTM3U\n", with: "#EXTM3U\n" + tag).utf8)
         }
         let played = await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
-        #expect(played.outcome == .ended, "\(played.story)")
-        let names = Set(network.names.filter { $0.hasSuffix("ts") })
-        #expect(names == Set(segments.map { "media\($0).ts" }), "\(network.names)")
+        return (played, network)
     }
 
     @Test("The initialization section of a live stream with encrypted samples is fetched once")

@@ -213,7 +213,8 @@ struct SubtitlePlaybackTests {
     func dash(set: String, expected: [String], cues: Int?) async throws {
         let folder = try Fixtures.hlsMP4.get()
         let clock = VirtualClock()
-        let document = "<tt><body><p begin=\"1s\"/><p begin=\"2s\"/><p begin=\"3s\"/></body></tt>"
+        let document =
+            "<tt xmlns=\"http://www.w3.org/ns/ttml\"><body><p begin=\"1s\"/><p begin=\"2s\"/><p begin=\"3s\"/></body></tt>"
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { path in
             switch path {
             case "/main.mpd": return Array(Self.manifest(set).utf8)
@@ -221,7 +222,9 @@ struct SubtitlePlaybackTests {
             case "/all.ttml": return Array(document.utf8)
             case "/text.init": return Boxes.initialization("stpp")
             case "/text0.m4s", "/text1.m4s":
-                return Boxes.segment([Array(document.utf8), Array("<tt/>".utf8), Array(document.utf8)])
+                return Boxes.segment([
+                    Array(document.utf8), Array("<tt xmlns=\"http://www.w3.org/ns/ttml\"/>".utf8), Array(document.utf8),
+                ])
             default: return (try? Fixtures.data(folder + path)).map { [UInt8]($0) }
             }
         }

@@ -129,6 +129,56 @@ struct SubtitleContentTests {
         #expect(content.firstOutside == firstOutside.map { Int64($0 * 1e9) } && content.defect == nil, "\(content)")
     }
 
+    @Test(
+        "TTML in another namespace, or in none, is named, and its cues are counted",
+        arguments: [
+            ("<tt><body><p begin=\"1s\"/></body></tt>", "found no namespace"),
+            ("<tt xmlns=\"http://www.w3.org/2006/10/ttaf1\"><body><p begin=\"1s\"/></body></tt>", "2006/10/ttaf1`"),
+            ("<tt xmlns=\"http://www.w3.org/ns/ttml/\"><body><p begin=\"1s\"/></body></tt>", "found `http"),
+            // The namespace is that of another prefix.
+            ("<tt xmlns:tt=\"http://www.w3.org/ns/ttml\"><body><p begin=\"1s\"/></body></tt>", "found no namespace"),
+            ("<a:tt xmlns=\"http://www.w3.org/ns/ttml\"><a:body><a:p begin=\"1s\"/></a:body></a:tt>", "no namespace"),
+        ]
+    )
+    func namespace(text: String, defect: String) {
+        let content = read(text)
+        #expect(content.cueCount == 1 && content.defect?.contains(defect) == true, "\(content)")
+    }
+
+    @Test(
+        "Content of TTML is shown only while its region is",
+        arguments: [
+            // Paragraphs in one region after another, by the times of the regions.
+            ("<div><p region=\"a\">A</p><p region=\"b\">B</p></div>", 2, 5.0),
+            // An element without a region is in that of the element around it.
+            ("<div region=\"b\"><p>B</p><p region=\"c\">C</p></div>", 1, 5.0),
+            ("<div region=\"b\"><p begin=\"1s\" end=\"6s\">B</p></div>", 1, 5.0),
+            // The region is over before the paragraph begins.
+            ("<p region=\"a\" begin=\"4s\" end=\"6s\">A</p>", 0, nil),
+            ("<p region=\"c\" begin=\"1s\">C</p><p region=\"none\">D</p>", 1, nil),
+            ("<div region=\"b\"><image src=\"a.png\"/></div>", 1, 5.0),
+        ] as [(String, Int, Double?)]
+    )
+    func regions(body: String, count: Int, firstOutside: Double?) {
+        let layout =
+            "<layout><region xml:id=\"a\" end=\"2s\"/><region xml:id=\"b\" begin=\"5s\" dur=\"2s\"/>"
+            + "<region xml:id=\"c\"/></layout>"
+        let text = Self.document(body).replacing("<head/>", with: "<head>\(layout)</head>")
+        let content = TimedTextReader.read(Array(text.utf8), range: 0..<3_000_000_000)
+        #expect(content.cueCount == count && content.defect == nil, "\(content)")
+        #expect(content.firstOutside == firstOutside.map { Int64($0 * 1e9) }, "\(content)")
+    }
+
+    @Test("The latest start of a cue is that of a file, and of no fragment")
+    func latestStart() {
+        let cues = "WEBVTT\n\n00:07.000 --> 00:08.000\nA\n\n00:02.000 --> 00:09.000\nB\n"
+        #expect(read(cues).latestStart == 7_000_000_000)
+        #expect(read(Self.document("<p begin=\"3s\"/><p begin=\"2s\" end=\"9s\"/>")).latestStart == 3_000_000_000)
+        #expect(read("WEBVTT\n").latestStart == nil)
+        let fragment = SubtitleContent(Boxes.segment([Self.text]), initialization: Boxes.initialization("stpp"))
+        #expect(fragment.cueCount == 1 && fragment.latestStart == nil)
+    }
+
     @Test("A factor of the frame rate of TTML that cannot be read is named", arguments: ["1 0", "1000", "fast", ""])
     func multiplier(text: String) {
         let content = read(Self.document("<p begin=\"3f\"/>", "ttp:frameRateMultiplier=\"\(text)\""))
