@@ -4,7 +4,8 @@ internal import InstrumentWatch
 
 extension IncidentBook {
     /// Performs what is due, and returns the messages.
-    package mutating func advance(to now: Timestamp) -> [AlertMessage] {
+    /// - Parameter contact: what the sessions hear, which is needed while ``mayHold``.
+    mutating func advance(to now: Timestamp, _ contact: HostContact) -> [AlertMessage] {
         endSilences(at: now)
         let covers = covers(at: now)
         openWorks = covers.count { if case .maintenance = $0.state { true } else { false } }
@@ -14,7 +15,7 @@ extension IncidentBook {
                 locate(&incident, at: now)
                 incidents[id] = incident
             }
-            attend(id, at: now)
+            attend(id, contact, at: now)
             if let deadline = incidents[id]?.closeDeadline, deadline <= now.instant { close(id, at: now) }
         }
         let messages = ready
@@ -135,11 +136,11 @@ extension IncidentBook {
 
     // MARK: Messages
 
-    private mutating func attend(_ id: String, at now: Timestamp) {
+    private mutating func attend(_ id: String, _ contact: HostContact, at now: Timestamp) {
         guard var incident = incidents[id], !incident.state.isMuted, incident.closeDeadline == nil else { return }
         if let deadline = incident.messageDeadline, deadline <= now.instant {
-            incident.messageDeadline = nil
-            tell(&incident, at: now)
+            incident.messageDeadline = hold(incident, contact, at: now.instant)
+            if incident.messageDeadline == nil { tell(&incident, at: now) }
         }
         if let deadline = nextEscalation(of: incident), deadline <= now.instant {
             let receivers = settings.escalation[incident.escalations].receivers

@@ -113,6 +113,7 @@ extension MonitorModel {
         state.requests.append(LoggedRequest(time: now.wallTime, request: request))
         state.changes.see(request, at: now.wallTime)
         state.requestFailures.observe(request, at: now)
+        if request.isAnswer { state.latestAnswer = now.instant }
         state.revision += 1
     }
 

@@ -76,7 +76,8 @@ extension MonitorModel {
             nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         }
         guard isEvaluation || book.nextDeadline.map({ $0 <= now.instant }) ?? false else { return effects }
-        return effects + book.advance(to: now).map { .notify($0) }
+        let contact = book.mayHold ? hostContact : HostContact()
+        return effects + book.advance(to: now, contact).map { .notify($0) }
     }
 
     private mutating func perform(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {

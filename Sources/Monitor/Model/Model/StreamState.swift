@@ -105,6 +105,8 @@ package struct StreamState: Sendable {
     /// The requests of a cause that has begun, until they are kept.
     var causeEvidence: CauseEvidence?
     var requestFailures = FailureTracker()
+    /// When a host answered a request last.
+    var latestAnswer: MonotonicInstant?
     /// What became different lately.
     var changes = ChangeTracker()
     var trouble = Trouble()

@@ -1,6 +1,5 @@
 package import Instrument
-internal import InstrumentJSON
-package import InstrumentMonitor
+internal import InstrumentMonitor
 
 /// Sends messages about alerts to one receiver, each alone. The queue retries a message until the receiver has accepted
 /// it, or refuses it.
@@ -48,29 +47,5 @@ extension SendingResult {
         } else {
             outcome
         }
-    }
-}
-
-/// Appends messages to the shared queue, from which a ``ReceiverBackend`` sends them.
-package struct QueueSink: AlertSink {
-    private let queue: BatchQueue
-    private let clock: any SchedulingClock
-    private let note: @Sendable (AlertMessage) -> Void
-
-    /// - Parameter note: receives each message, for the log.
-    package init(
-        _ queue: BatchQueue,
-        clock: any SchedulingClock = SystemClock(),
-        note: @escaping @Sendable (AlertMessage) -> Void = { _ in }
-    ) {
-        (self.queue, self.clock, self.note) = (queue, clock, note)
-    }
-
-    package func send(_ message: AlertMessage) {
-        var event = Event(.monitorAlert, tracker: TrackerID(0), time: clock.timestamp)
-        event[.alertMessage] = message.json.description
-        event[.alertMessageId] = message.id
-        for receiver in message.receivers { queue.append([.event(event)], for: ReceiverBackend.service(of: receiver)) }
-        note(message)
     }
 }

@@ -5,6 +5,20 @@ package import Instrument
 ///
 /// Create the watch before the queue, so that losses of earlier runs in the same durable queue do not count.
 package final class DeliveryWatch: Sendable {
+    /// What the backends receive.
+    package enum Content: Sendable {
+        case samples
+        /// Messages about alerts. Their sender offers what the queue rejects again, and reports what is left.
+        case messages
+
+        fileprivate var noun: String {
+            switch self {
+            case .samples: "sample"
+            case .messages: "message"
+            }
+        }
+    }
+
     private struct Reasons {
         var dead: [String: Int] = [:]
         /// The reason of the latest failed attempt.
@@ -21,6 +35,7 @@ package final class DeliveryWatch: Sendable {
     private let backends: [any Backend]
     private let before: [BackendName: Ledger]
     private let queue: String?
+    private let content: Content
     private let ownAdvice: [String]?
     private let state = Lock<[BackendName: Reasons]>([:])
     private let refused = Lock<[String: Int]>([:])
@@ -29,10 +44,18 @@ package final class DeliveryWatch: Sendable {
     ///
     /// - Parameters:
     ///   - queue: the directory of the durable queue; nil without one.
+    ///   - content: what the backends receive.
     ///   - advice: lines about what to do with samples that were not delivered; nil derives them from `queue`.
-    package init(_ backends: [any Backend], in store: any SampleStore, queue: String?, advice: [String]? = nil) {
+    package init(
+        _ backends: [any Backend],
+        in store: any SampleStore,
+        queue: String?,
+        of content: Content = .samples,
+        advice: [String]? = nil
+    ) {
         self.store = store
         self.queue = queue
+        self.content = content
         ownAdvice = advice
         self.backends = backends
         before = Dictionary(backends.map { ($0.name, store.ledger(of: $0.name)) }) { first, _ in first }
@@ -40,7 +63,9 @@ package final class DeliveryWatch: Sendable {
 
     /// Records the reason in a diagnostic. Called on any thread.
     package func note(_ diagnostic: Diagnostic) {
-        if let error = diagnostic.queueError { refused.withLock { Self.count("\(error)", in: &$0) } }
+        if content == .samples, let error = diagnostic.queueError {
+            refused.withLock { Self.count("\(error)", in: &$0) }
+        }
         guard let backend = diagnostic.backend, let reason = diagnostic.reason else { return }
         state.withLock { state in
             if diagnostic.kind == .deadLetter {
@@ -58,10 +83,10 @@ package final class DeliveryWatch: Sendable {
         var (hasDead, hasQueued) = (false, false)
         for backend in backends {
             let (name, waiting) = (backend.name, waitingCount(of: backend))
-            let loss = Loss(since: before[name] ?? Ledger(), to: store.ledger(of: name), waiting: waiting)
+            let loss = Loss(since: before[name] ?? Ledger(), to: store.ledger(of: name), waiting: waiting, content)
             if loss.isEmpty { continue }
             (hasDead, hasQueued) = (hasDead || loss.dead > 0, hasQueued || loss.queued > 0)
-            let count = String(counting: loss.total, "sample") + (loss.total == 1 ? " was" : " were")
+            let count = String(counting: loss.total, content.noun) + (loss.total == 1 ? " was" : " were")
             lines.append("player-monitor: \(count) not delivered to \(name): \(loss.parts)")
             let known = reasons[name] ?? Reasons()
             lines += Self.list(known.dead, as: "refused")
@@ -89,6 +114,9 @@ package final class DeliveryWatch: Sendable {
     private func advice(hasDead: Bool, hasQueued: Bool) -> [String] {
         if let ownAdvice { return ownAdvice }
         guard let queue else {
+            if content == .messages {
+                return ["  These messages are lost. With --state DIR they stay in that directory for the next run."]
+            }
             let dead = hasDead ? ", 'queue dead --retry all DIR' retries refused samples" : ""
             return [
                 "  These samples are lost. With --queue DIR they stay in that directory: the next run or 'queue flush' delivers them"
@@ -98,13 +126,13 @@ package final class DeliveryWatch: Sendable {
         var lines: [String] = []
         if hasDead {
             lines.append(
-                "  Refused samples stay in the queue: 'player-monitor queue dead \(queue)' lists them, "
+                "  Refused \(content.noun)s stay in the queue: 'player-monitor queue dead \(queue)' lists them, "
                     + "'player-monitor queue dead --retry all \(queue)' retries them with the next run or 'queue flush'."
             )
         }
         if hasQueued {
             lines.append(
-                "  Waiting samples stay in the queue: the next run or 'player-monitor queue flush' delivers them."
+                "  Waiting \(content.noun)s stay in the queue: the next run or 'player-monitor queue flush' delivers them."
             )
         }
         return lines
@@ -130,11 +158,13 @@ private struct Loss {
     let dead: Int
     private let drops: [(reason: DropReason, count: Int)]
 
-    init(since before: Ledger, to now: Ledger, waiting: Int) {
+    init(since before: Ledger, to now: Ledger, waiting: Int, _ content: DeliveryWatch.Content) {
         queued = waiting
         dead = max(0, now.dead - before.dead)
         // Samples that the user discarded or erased are no losses.
-        drops = DropReason.allCases.filter { $0 != .discarded && $0 != .erased }.compactMap { reason in
+        var harmless: Set<DropReason> = [.discarded, .erased]
+        if content == .messages { harmless.insert(.refused) }
+        drops = DropReason.allCases.filter { !harmless.contains($0) }.compactMap { reason in
             let count = (now.drops[reason] ?? 0) - (before.drops[reason] ?? 0)
             return count > 0 ? (reason, count) : nil
         }

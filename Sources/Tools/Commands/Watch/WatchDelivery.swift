@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
+internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
 internal import InstrumentWatch
 
@@ -12,6 +13,8 @@ internal import InstrumentWatch
 struct WatchDelivery {
     let instrument: Instrument
     let alerts: BatchQueue
+    /// Takes the messages.
+    let sink: QueueSink
     private let stores: [DurableStore]
     private let watches: [DeliveryWatch]
     private let log: WatchLog
@@ -46,11 +49,13 @@ struct WatchDelivery {
             }
         )
         let messages = try Self.makeStore(factory.state.map { $0 + "/alerts" }, log)
-        let messageWatch = DeliveryWatch(receivers, in: messages.store, queue: factory.state.map { $0 + "/alerts" })
+        let messageQueue = factory.state.map { $0 + "/alerts" }
+        let messageWatch = DeliveryWatch(receivers, in: messages.store, queue: messageQueue, of: .messages)
         alerts = BatchQueue(store: messages.store, backends: receivers, clock: clock) { diagnostic in
             messageWatch.note(diagnostic)
             log.warning(diagnostic)
         }
+        sink = QueueSink(alerts, clock: clock) { log.event("alert \($0.line)") }
         stores = [samples.durable, messages.durable].compactMap(\.self)
         watches = [watch, messageWatch]
         self.log = log
@@ -64,12 +69,15 @@ struct WatchDelivery {
 
     /// Delivers what is queued, and notes what was not delivered; true if everything was.
     func shutdown(timeout: Duration) async -> Bool {
+        sink.retry()
+        let unqueued = sink.unqueued
+        if let unqueued { log.warning(unqueued) }
         async let messages = alerts.shutdown(timeout: timeout)
         await instrument.shutdown(timeout: timeout)
         _ = await messages
         let isDelivered = watches.map { log.terminal.noteUndelivered($0) }
         for store in stores { store.close() }
-        return !isDelivered.contains(false)
+        return unqueued == nil && !isDelivered.contains(false)
     }
 
     private static func makeStore(

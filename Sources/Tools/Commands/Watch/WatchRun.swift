@@ -101,10 +101,12 @@ struct WatchRun {
         notifier.ready("watches \(String(counting: command.part(of: configuration).streams.count, "stream"))")
         factory.health.observe { [weak monitor] in monitor?.note($0) }
         let resending = Task { await factory.resender.run(monitor, clock: clock) }
+        let retrying = Task { await delivery.sink.run() }
         let chores = startChores(monitor, reloader, notifier, clock)
         await show(monitor, facts, clock, until: stop)
         chores.cancel()
         resending.cancel()
+        retrying.cancel()
         notifier.stopping()
         service.close()
         reading?.cancel()
@@ -180,7 +182,7 @@ struct WatchRun {
         let sink: any AlertSink =
             command.dryRun
             ? PrintingSink { [log] in log.event($0) }
-            : QueueSink(delivery.alerts, clock: clock) { [log] in log.event("alert \($0.line)") }
+            : delivery.sink
         guard let file, let evidence else {
             return Monitor(model, source: source, sink: sink, clock: clock, checker: checker)
         }

@@ -11,6 +11,8 @@ struct BookDrive {
     var book: IncidentBook
     var now: Timestamp
     var messages: [AlertMessage] = []
+    /// What the sessions hear; without a host that plays, nothing is awaited.
+    var contact = HostContact()
     private let streams: [String: WatchedStream]
     private let alerts: [String: AlertConfiguration]
 
@@ -46,7 +48,7 @@ struct BookDrive {
 
     mutating func act(_ action: IncidentAction, by person: String = "Ana") throws -> String {
         let id = try book.perform(action, by: person, at: now)
-        messages += book.advance(to: now)
+        messages += book.advance(to: now, contact)
         return id
     }
 
@@ -65,7 +67,7 @@ struct BookDrive {
                 return
             }
             now = now.advanced(by: step)
-            messages += book.advance(to: now)
+            messages += book.advance(to: now, contact)
         }
     }
 
