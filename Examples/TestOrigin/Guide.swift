@@ -22,13 +22,13 @@ extension TestOrigin {
           --fault 'stale on live/* from 30s'        live playlists stop updating
         In a PATTERN, * matches any text and ? one character. Counts and times are per session.
 
-        Streams that break exactly one rule of 'player-monitor check --list' are under /break/RULE/, with the fault counted from the
+        Streams that break exactly one rule of 'player-monitor check --list' are under /break/RULE/, with the fault counted from the \
         session's first request: /s/a/break/stale/live/ts/master.m3u8, /s/b/break/timeline-gap/vod/dash/timeline.mpd.
 
         Paths under /server/a/ and /server/b/ are two servers of one stream, for failover and content steering:
           --fault '503 on server/a/* from 10s'      /vod/ts/servers.m3u8, /vod/dash/steering.mpd
 
-        Times have a unit, as in 40ms, 10s or 1m; a time of an option without a unit is in seconds. Exit codes: 0 success, 1 the
+        Times have a unit, as in 40ms, 10s or 1m; a time of an option without a unit is in seconds. Exit codes: 0 success, 1 the \
         origin cannot start, 2 wrong arguments, 4 standard output could not be written.
 
         A scenario file has the same settings in JSON:

@@ -1,5 +1,7 @@
+import Dispatch
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 /// A store that can stop returning samples.
@@ -12,6 +14,36 @@ private final class ReluctantStore: ForwardingStore {
         askedCount.withLock { $0 += 1 }
         if isReluctant.withLock({ $0 }) { return [] }
         return store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+    }
+}
+
+/// A store and a network of which a lane sees a sample before the queue has told it of the sample: the lane's first look
+/// at the network waits for the sample, and the call that appends the sample waits for the lane's look at the backlog.
+private final class EarlyLook: ForwardingStore, Reachability {
+    let store = InMemoryStore()
+    let network = ReachabilitySwitch(isOnline: false)
+    private let stored = DispatchSemaphore(value: 0)
+    private let looked = DispatchSemaphore(value: 0)
+
+    var isOnline: Bool {
+        stored.wait()
+        stored.signal()
+        return network.isOnline
+    }
+
+    func changes() -> AsyncStream<Bool> { network.changes() }
+
+    func append(_ samples: [Sample]) throws(QueueError) -> Int {
+        let size = try store.append(samples)
+        stored.signal()
+        looked.wait()
+        return size
+    }
+
+    func backlog(of backend: BackendName) -> Backlog {
+        let backlog = store.backlog(of: backend)
+        if backlog.count > 0 { looked.signal() }
+        return backlog
     }
 }
 
@@ -379,6 +411,21 @@ struct DeliveryTests {
         await remote.waitForAttempts(1)
         await queue.waitUntilIdle()
         #expect(remote.delivered.count == 1)
+    }
+
+    @Test("A sample that a lane sees early, without a network, waits from that moment")
+    func seenEarly() async {
+        let clock = VirtualClock()
+        let early = EarlyLook()
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(1)))
+        let queue = BatchQueue(store: early, backends: [backend], clock: clock, reachability: early)
+        await blocking { _ = queue.append([sample(0)]) }
+        await queue.waitUntilIdle()
+        clock.advance(by: .seconds(1))
+        early.network.set(isOnline: true)
+        await backend.waitForAttempts(1)
+        await queue.waitUntilIdle()
+        #expect(backend.delivered.count == 1)
     }
 
     @Test("A returning network ends a back-off, but not a delay that the server requested")

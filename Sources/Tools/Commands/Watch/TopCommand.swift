@@ -17,8 +17,8 @@ struct TopCommand: AsyncParsableCommand {
               player-monitor top http://127.0.0.1:9465
               player-monitor top --token-from MONITOR_TOKEN http://192.0.2.7:9464
 
-            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error,
-            o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, r gives
+            Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error, \
+            o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, r gives \
             it back, x closes it, t tries the stream now, c checks it now, s silences it for an hour.
             Exit codes: 0 success, 1 the monitor does not answer.
             """

@@ -25,17 +25,17 @@ struct WatchCommand: AsyncParsableCommand {
               player-monitor watch --from kafka:kafka.example.org:9092/samples \\
                   --listen 127.0.0.1:9464 --state /var/lib/player-monitor alerts.yaml
 
-            --listen serves the dashboard (/), metrics for Prometheus (/metrics), the state of the process (/healthz) and single
-            probes (/probe?target=NAME). An address that is not a loopback address needs --token-from, or tokens in the
+            --listen serves the dashboard (/), metrics for Prometheus (/metrics), the state of the process (/healthz) and single \
+            probes (/probe?target=NAME). An address that is not a loopback address needs --token-from, or tokens in the \
             configuration (`access`). `player-monitor incidents` acknowledges and silences what the monitor finds.
 
-            --from plays nothing: it reads what monitors in several places write (each a `watch` with a location and a backend),
-            and shows the streams of all places on one page. FILE is optional then and has alerts, receivers and tokens; its
+            --from plays nothing: it reads what monitors in several places write (each a `watch` with a location and a backend), \
+            and shows the streams of all places on one page. FILE is optional then and has alerts, receivers and tokens; its \
             backends are not used, and of its streams the settings alone.
 
             Streams with `player: chrome` or `page` play in an installed Chromium, each in a tab: see --max-tabs.
 
-            SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration
+            SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration \
             with problems changes nothing. SIGTERM and Ctrl-C stop the sessions and deliver the queued samples.
 
             Exit codes: 0 stopped, 1 the configuration has problems or the address of --listen cannot be used, 2 wrong arguments, \
