@@ -17,8 +17,8 @@ private final class ReluctantStore: ForwardingStore {
     }
 }
 
-/// A store and a network of which a lane sees a sample before the queue has told it of the sample: the lane's first look
-/// at the network waits for the sample, and the call that appends the sample waits for the lane's look at the backlog.
+/// A store and a network with which a lane sees a sample before the queue has counted it: the lane's first look at the
+/// network waits for the sample, and the call that appends the sample waits for the lane's look at the backlog.
 private final class EarlyLook: ForwardingStore, Reachability {
     let store = InMemoryStore()
     let network = ReachabilitySwitch(isOnline: false)

@@ -36,9 +36,9 @@ public final class BatchQueue: Sendable {
     ///   - reachability: reports whether a network exists. Without a network, the queue makes no delivery to backends
     ///     that need one.
     ///   - report: receives a diagnostic for each drop, dead letter and retry; called on the lanes' threads.
-    ///   - isPrompt: whether the queue delivers a sample at once, with all samples before it; nil for errors and ends of
-    ///     playbacks, because the app may end soon after them. Receives the last sample of each call
-    ///     of ``append(_:for:)``, on the path of `emit`.
+    ///   - isPrompt: whether the queue delivers a sample at once, with all samples before it; nil for errors and ends
+    ///     of playbacks, because the app may end soon after them. Receives the last sample of each call of
+    ///     ``append(_:for:)``, on the path of `emit`.
     public init(
         store: any SampleStore = InMemoryStore(),
         backends: [any Backend] = [],
