@@ -113,7 +113,7 @@ public final class BeaconBackend: SelectiveBackend {
         readReceipts(queued)
         let run = await send(beacons, before: queued)
         let pause = record(run)
-        // What is settled needs no receipt.
+        // After the batch is settled, which ends the need for its receipts.
         defer { keepReceipts(queued) }
         guard areOpen(beacons) else { return settle(batch, beacons) }
         let obstacle = queued.isCurrent ? "the server rests after a failure" : "the queue's content or consent changed"

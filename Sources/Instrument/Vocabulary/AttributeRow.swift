@@ -3,9 +3,9 @@
 /// Most of them are new to the event. These are appended without a search, and what the storage knows of its elements
 /// stays in local values until the end of the row.
 struct AttributeRow {
-    private typealias Header = AttributeStorage.Header
+    typealias Header = AttributeStorage.Header
 
-    private let header: UnsafeMutablePointer<AttributeStorage.Header>
+    private let header: UnsafeMutablePointer<Header>
     private let elements: UnsafeMutablePointer<Attributes.Element>
     private var count: Int
     private var present: (low: UInt64, high: UInt64)
@@ -14,7 +14,7 @@ struct AttributeRow {
 
     /// Begins a row behind the elements of a storage with room for all of it. ``end()`` has to follow.
     @inline(__always)
-    init(_ header: UnsafeMutablePointer<AttributeStorage.Header>) {
+    init(_ header: UnsafeMutablePointer<Header>) {
         self.header = header
         (elements, count, present) = (header.pointee.elements, header.pointee.count, header.pointee.present)
         (payloadSize, largestNumber) = (header.pointee.payloadSize, header.pointee.largestNumber)

@@ -77,13 +77,14 @@ extension DeliveryLane {
         // Read outside the lock, which `emit` takes.
         let patience = backend.patience()
         return state.withLock { state in
-            let known = state.pending
+            let hadNone = state.pending.count == 0
             // Read under the lock: a later sample comes with a later call of `appended`, which wakes the lane.
             state.pending = store.backlog(of: name)
             if state.pending.count == 0 { state.promptGoal = nil }
             // Samples of an earlier run, and those that the lane sees before the call of `appended` that belongs to
             // them, wait from this moment, also while they may not be sent.
-            if known.count == 0 || state.waitingSince == nil { state.waitingSince = clock.now }
+            let since = hadNone ? clock.now : state.waitingSince ?? clock.now
+            state.waitingSince = since
             guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
                 return nil
             }
@@ -91,7 +92,6 @@ extension DeliveryLane {
             if let enough = policy.dueCount, state.pending.count >= enough, state.promptGoal == nil {
                 state.promptGoal = store.ledger(of: name).flushGoal
             }
-            let since = state.waitingSince ?? clock.now
             let isDue = !state.flushes.isEmpty || state.promptGoal != nil || isFull(state.pending)
             let due = isDue ? since : dueByAge(since, patience)
             return Departure(time: max(due, notBefore ?? due), epoch: state.epoch)

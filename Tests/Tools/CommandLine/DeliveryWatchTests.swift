@@ -24,7 +24,7 @@ struct DeliveryWatchTests {
         return watch.lines()
     }
 
-    @Test("Messages are called messages, and one that the queue did not take at once is none that was lost")
+    @Test("Messages are called messages, and a message that the queue took later was not lost")
     func messages() {
         let first = "player-monitor: 1 message was not delivered to alerts:ops: 1 waiting"
         let kept = "  Waiting messages stay in the queue: the next run or 'player-monitor queue flush' delivers them."

@@ -180,9 +180,9 @@ extension Rule {
             let ticks = element["presentationTime"].flatMap({ DecimalText.integer($0.trimmingWhitespace) }),
             let wallTime = element["wallClockTime"].flatMap({ CalendarText.wallTime($0.trimmingWhitespace) })
         else { return nil }
-        let described = levels.flatMap { level in segmentDescriptions.compactMap { level.first($0) } }
+        let described = levels.segmentDescriptions
         func number(_ name: String) -> Int64? {
-            described.lazy.compactMap { $0[name] }.first.flatMap { DecimalText.integer($0.trimmingWhitespace) }
+            described.inherited(name).flatMap { DecimalText.integer($0.trimmingWhitespace) }
         }
         let timescale = max(1, number("timescale") ?? 1)
         let media = ticks.saturatingSubtract(number("presentationTimeOffset") ?? 0).nanoseconds(timescale: timescale)
@@ -214,8 +214,19 @@ extension Rule {
     }
 }
 
-/// The elements that describe segments.
-private let segmentDescriptions = ["SegmentTemplate", "SegmentList", "SegmentBase"]
+/// The names of the elements that describe segments.
+private let segmentDescriptionNames = ["SegmentTemplate", "SegmentList", "SegmentBase"]
+
+/// A representation with what it inherits from, the representation first.
+extension [MarkupElement] {
+    /// The elements that describe the segments of these levels.
+    fileprivate var segmentDescriptions: [MarkupElement] {
+        flatMap { level in segmentDescriptionNames.compactMap { level.first($0) } }
+    }
+
+    /// The value of an attribute, of the first element that has it.
+    fileprivate func inherited(_ name: String) -> String? { lazy.compactMap { $0[name] }.first }
+}
 
 /// Segments with an early availability, as one element describes it.
 struct ChunkedSegments {
@@ -229,13 +240,12 @@ struct ChunkedSegments {
     private let element: MarkupElement
 
     fileprivate init?(_ levels: [MarkupElement], in manifest: ManifestVersion) {
-        let described = levels.flatMap { level in segmentDescriptions.compactMap { level.first($0) } }
+        let described = levels.segmentDescriptions
         let carriers =
             described + levels.compactMap { $0.first("BaseURL") } + [manifest.root.first("BaseURL")].compactMap(\.self)
-        func inherited(_ name: String) -> String? { described.lazy.compactMap { $0[name] }.first }
         guard let element = described.first else { return nil }
         let texts = carriers.compactMap { $0["availabilityTimeOffset"] }
-        isComplete = carriers.lazy.compactMap { $0["availabilityTimeComplete"] }.first.map {
+        isComplete = carriers.inherited("availabilityTimeComplete").map {
             !["false", "0"].contains($0.trimmingWhitespace)
         }
         guard !texts.isEmpty || isComplete == false else { return nil }
@@ -244,11 +254,12 @@ struct ChunkedSegments {
         let values = texts.map { DecimalText.nanoseconds($0.trimmingWhitespace) }
         // The offsets of all levels add up; one that is endless makes the sum endless.
         offset = values.reduce(Int64?(0)) { sum, value in sum.flatMap { sum in value.map { sum.saturatingAdd($0) } } }
-        let timescale = max(1, inherited("timescale").flatMap { DecimalText.integer($0) } ?? 1)
+        let timescale = max(1, described.inherited("timescale").flatMap { DecimalText.integer($0) } ?? 1)
         let entries = described.lazy.compactMap { $0.first("SegmentTimeline") }.first?.all("S").compactMap {
             $0.integer("d")
         }
-        let ticks = entries?.filter { $0 > 0 }.min() ?? inherited("duration").flatMap { DecimalText.integer($0) }
+        let ticks =
+            entries?.filter { $0 > 0 }.min() ?? described.inherited("duration").flatMap { DecimalText.integer($0) }
         shortest = ticks.flatMap { $0 > 0 ? $0.nanoseconds(timescale: timescale) : nil }
     }
 
@@ -310,7 +321,7 @@ extension ManifestVersion {
     /// The segments that the MPD makes available early, once for each adaptation set and each representation with a
     /// separate description.
     var chunkedSegments: [ChunkedSegments] {
-        let names = segmentDescriptions + ["BaseURL"]
+        let names = segmentDescriptionNames + ["BaseURL"]
         return periods.flatMap { period in
             period.sets.flatMap { set -> [ChunkedSegments] in
                 let own = set.all("Representation").filter { representation in

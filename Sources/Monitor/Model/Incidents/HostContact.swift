@@ -50,7 +50,12 @@ extension IncidentBook {
 }
 
 extension MonitorModel {
-    /// What the sessions of this monitor hear.
+    /// Performs what is due for incidents.
+    mutating func advanceIncidents(to now: Timestamp) -> [MonitorEffect] {
+        book.advance(to: now, book.mayHold ? hostContact : HostContact()).map { .notify($0) }
+    }
+
+    /// What the sessions of this monitor hear; looks at every stream.
     var hostContact: HostContact {
         streams.values.reduce(into: HostContact()) { contact, state in
             guard state.stream.origin == nil else { return }

@@ -245,7 +245,7 @@ extension MonitorModel {
     ) -> (result: Result<String, IncidentActionError>, effects: [MonitorEffect]) {
         do throws(IncidentActionError) {
             let target = try book.perform(action, by: person, at: now)
-            return (.success(target), book.advance(to: now, hostContact).map { .notify($0) })
+            return (.success(target), advanceIncidents(to: now))
         } catch {
             return (.failure(error), [])
         }

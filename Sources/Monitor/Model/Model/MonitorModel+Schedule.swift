@@ -76,8 +76,7 @@ extension MonitorModel {
             nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         }
         guard isEvaluation || book.nextDeadline.map({ $0 <= now.instant }) ?? false else { return effects }
-        let contact = book.mayHold ? hostContact : HostContact()
-        return effects + book.advance(to: now, contact).map { .notify($0) }
+        return effects + advanceIncidents(to: now)
     }
 
     private mutating func perform(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {

@@ -48,8 +48,8 @@ struct WatchDelivery {
                 log.warning(diagnostic)
             }
         )
-        let messages = try Self.makeStore(factory.state.map { $0 + "/alerts" }, log)
         let messageQueue = factory.state.map { $0 + "/alerts" }
+        let messages = try Self.makeStore(messageQueue, log)
         let messageWatch = DeliveryWatch(receivers, in: messages.store, queue: messageQueue, of: .messages)
         alerts = BatchQueue(store: messages.store, backends: receivers, clock: clock) { diagnostic in
             messageWatch.note(diagnostic)
