@@ -65,6 +65,28 @@ class Tolerances(unittest.TestCase):
             self.assertEqual(players.differences("hls.js", case), expected, case)
 
 
+class Repeats(unittest.TestCase):
+    def test_the_probe_agrees_if_it_agrees_with_one_of_two_plays_and_a_player_that_differs_from_itself_decides_nothing(self):
+        def verdict(real, again, probe):
+            played = trial(real=shown(start=real), probe=shown(start=probe))
+            return players.verdict_of("hls.js", played._replace(again=shown(start=again), again_requests=played.real_requests))
+
+        self.assertEqual(verdict(1, 1, 1), ([], True))
+        self.assertEqual(verdict(1, 2, 2), ([], True))
+        self.assertEqual(verdict(1, 1.1, 2), (["start"], True))
+        self.assertEqual(verdict(1, 3, 2), (["start"], False))
+
+    def test_a_seed_makes_the_same_schedules(self):
+        def schedules(seed):
+            source = players.random.Random(seed)
+            return [players.random_schedule(source) for _ in range(100)]
+
+        self.assertEqual(schedules(1), schedules(1))
+        self.assertNotEqual(schedules(1), schedules(2))
+        self.assertTrue(any(" 0k for" in schedule for schedule in schedules(1)))
+        self.assertFalse(any(schedule.startswith("0k") or schedule.endswith(" 0k") for schedule in schedules(1)))
+
+
 class Players(unittest.TestCase):
     def test_a_player_without_a_registry_needs_its_file(self):
         self.assertEqual(players.player_and_file("shaka=/p/shaka.js"), ("shaka", "/p/shaka.js"))

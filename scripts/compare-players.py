@@ -10,20 +10,25 @@ played again, because the machine may have been busy for less than the page noti
 page's timers were late by more than 100 ms is not judged, and is played again; if the attempts that can be judged are too few to decide,
 the comparison says SKIPPED.
 
+With --random N, N schedules are made from --seed S, and the real player plays each twice at the same time, so that its own spread is known: the
+probe agrees if it agrees with one of both. Where the real player differs from itself, and the probe from both, the trial decides nothing.
+
 Exits with 0 if every trial passed, with 1 if one differs, and with 3 if something could not be compared and nothing differs.
 
 Needs chromium, and hls.js from scripts/install-hls-js.sh: 1.6.15 as a module, which cannot start a web worker. Therefore, the profile
-is hlsjs-no-worker; it stands for 1.7.1. No package registry has dash.js and Shaka: give the file of a release, dash.all.min.js (UMD) or
-shaka-player.compiled.js. The profiles stand for dash.js 5.1.1 and Shaka 5.2.0.
+is hlsjs-no-worker; it stands for 1.7.1. No package registry has hls.js with its worker, dash.js and Shaka: give the file of a release, hls.js or
+dash.all.min.js (UMD) or shaka-player.compiled.js. The profiles stand for hls.js 1.7.1, dash.js 5.1.1 and Shaka 5.2.0.
 
-Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/programs]
-                                  [--player hls.js] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]… [--fault '404 on *v*/3.ts']…
+Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--random 12 --seed 1] [--stream vod/ts/master.m3u8]… [--check] [--jobs 1]
+                                  [--player hls.js] [--player hls.js=FILE] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]…
+                                  [--fault '404 on *v*/3.ts']… [--bin .build/programs]
 """
-import argparse, collections, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
+import argparse, collections, http.server, itertools, json, os, queue, random, shutil, socket, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port
 
 HLS_JS_VERSION = "1.6.15"
+BUNDLED_HLS_JS = os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
 ATTEMPTS = 3
 # The specification's: segments of a run, share of the bytes, seconds of the start, and of a stall or a seek; ms that the page's timers may be late.
@@ -33,9 +38,9 @@ TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, gap=100
 Player = collections.namedtuple("Player", "profile streams tag code")
 PLAYERS = {
     "hls.js": Player("hlsjs-no-worker", ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8"], "", """
-      const { t: load } = await import("/player.js")
-      // The module's own player has other settings: its class makes one with the defaults.
-      const Hls = load(document.createElement("video"), "data:,", () => {}).constructor
+      const module = await import("/player.js")
+      // The player of the registry's module has other settings: its class makes one with the defaults.
+      const Hls = window.Hls ?? module.t(document.createElement("video"), "data:,", () => {}).constructor
       const hls = new Hls()
       result.version = Hls.version
       stop = () => hls.destroy()
@@ -119,7 +124,8 @@ try {CODE} catch (error) { fail(error) }
 </script>"""
 
 Requests = collections.namedtuple("Requests", "rungs bytes")
-Trial = collections.namedtuple("Trial", "real probe real_requests probe_requests")
+# `again` is the real player's second play of the same.
+Trial = collections.namedtuple("Trial", "real probe real_requests probe_requests again again_requests", defaults=(None, None))
 
 
 def skip(reason):
@@ -222,6 +228,18 @@ def rung_of(record):
     return folder[1:] if folder and record["path"].endswith((".ts", ".m4s")) else None
 
 
+def random_schedule(random):
+    """A schedule that nobody has chosen: three to seven steps of 2 to 15 s, of which one in six is an outage; some have latency."""
+    steps, latency = [], random.choice(["", "", " latency 40ms", " latency 150ms"])
+    for number in range(random.randint(3, 7)):
+        is_outage = number > 0 and random.random() < 1 / 6
+        bandwidth = 0 if is_outage else round(200 * (8000 / 200) ** random.random(), -1)
+        seconds = random.uniform(2, 9) if is_outage else random.uniform(2, 15)
+        steps.append(f"{bandwidth:.0f}k{'' if number else latency} for {seconds:.1f}s")
+    # The last step has no end, and carries at least the lowest rung.
+    return ", ".join(steps) + f", {round(600 * (8000 / 600) ** random.random(), -1):.0f}k"
+
+
 def requests_of(records, session):
     """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
 
@@ -232,7 +250,7 @@ def requests_of(records, session):
     def last(of):
         return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)
 
-    players = {record["session"] for record in records} & {"real", "probe"}
+    players = {record["session"] for record in records} & {"real", "again", "probe"}
     until, rungs, size = min(map(last, players), default=0), [], 0
     # The log has the requests in the order of their ends.
     own = sorted((record for record in records if record["session"] == session), key=lambda record: record["number"])
@@ -271,6 +289,17 @@ def differences(name, trial):
     return found + [f"an error of {who}" for who, player in ((name, trial.real), ("the probe", trial.probe)) if player["error"]]
 
 
+def verdict_of(name, trial):
+    """What differs, in words, and whether the trial decides: not if the real player differs from itself, and the probe from both."""
+    found = differences(name, trial)
+    if not found or trial.again is None:
+        return found, True
+    again = trial._replace(real=trial.again, real_requests=trial.again_requests)
+    if not differences(name, again):
+        return [], True
+    return found, not differences(name, trial._replace(probe=trial.again, probe_requests=trial.again_requests))
+
+
 def row(name, result, requests):
     start = "–" if result["start"] is None else f"{result['start']:.2f}"
     stalls = ", ".join(f"{stall['length']:.2f}" for stall in result["stalls"]) or "none"
@@ -283,11 +312,15 @@ def play(options, player, script, stream, schedule):
     """One trial: what the page and the probe report, and what each requested."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         origin, port, log = start_origin(options, schedule, folder)
+        def show(session):
+            own = os.path.join(folder, session)
+            return play_in_browser(options, player, script, f"http://127.0.0.1:{port}/s/{session}/{stream}", own)
+
         try:
-            with ThreadPoolExecutor(1) as worker:
-                probed = worker.submit(play_with_probe, options, player.profile, f"http://127.0.0.1:{port}/s/probe/{stream}")
-                shown = play_in_browser(options, player, script, f"http://127.0.0.1:{port}/s/real/{stream}", folder)
-                probed = probed.result()
+            with ThreadPoolExecutor(2) as workers:
+                probed = workers.submit(play_with_probe, options, player.profile, f"http://127.0.0.1:{port}/s/probe/{stream}")
+                again = workers.submit(show, "again") if options.random else None
+                shown, probed, again = show("real"), probed.result(), again and again.result()
         finally:
             origin.terminate()
             origin.wait()
@@ -297,7 +330,8 @@ def play(options, player, script, stream, schedule):
             os.makedirs(options.logs, exist_ok=True)
             name = "".join(sign if sign.isalnum() else "-" for sign in f"{player.profile} {stream} {schedule}")
             shutil.copyfile(log, os.path.join(options.logs, f"{name}-{time.time():.0f}.ndjson"))
-    return Trial(shown, probed, requests_of(records, "real"), requests_of(records, "probe"))
+    real, probe, repeated = (requests_of(records, session) for session in ("real", "probe", "again"))
+    return Trial(shown, probed, real, probe, again, again and repeated)
 
 
 class Comparison:
@@ -305,21 +339,29 @@ class Comparison:
 
     def __init__(self, options, player, script, stream, schedule):
         self.player, self.name, self.attempts, agreeing, differing = player, f"{stream}, {schedule}", [], 0, 0
-        text = [self.name, "  player   start s     stalls s       MB  rung × segments"]
-        while len(self.attempts) < (ATTEMPTS if options.check else 1):
-            trial = play(options, PLAYERS[player], script, stream, schedule)
-            found, gap = differences(player, trial), trial.real["gap"]
+        kind = PLAYERS[player]
+        # hls.js with its worker has another profile than bundles that cannot start it.
+        self.kind = kind._replace(profile="hlsjs") if b"__HLS_WORKER_BUNDLE__" in script else kind
+        text, attempts = [self.name, "  player   start s     stalls s       MB  rung × segments"], ATTEMPTS if options.check else 1
+        while len(self.attempts) < attempts:
+            trial = play(options, self.kind, script, stream, schedule)
+            found, decides = verdict_of(player, trial)
+            gap = max(real["gap"] for real in (trial.real, trial.again) if real)
             self.attempts.append({"trial": trial._asdict(), "differences": found})
-            text += [row(player, trial.real, trial.real_requests), row("probe", trial.probe, trial.probe_requests)]
+            text += [row(player, trial.real, trial.real_requests)] + ([row("again", trial.again, trial.again_requests)] if trial.again else [])
+            text.append(row("probe", trial.probe, trial.probe_requests))
             if gap > TOLERANCES.gap:
                 text.append(f"  not judged: the page's timers were late by {gap:.0f} ms")
+                continue
+            if not decides:
+                text.append(f"  not judged: {player} differs from itself, and the probe from both: " + ", ".join(found))
                 continue
             agreeing, differing = agreeing + (not found), differing + bool(found)
             text.append("  differ: " + ", ".join(found) if found else "  agree")
             # One that agrees at once passes; otherwise the majority of three decides.
-            if agreeing > differing or differing > ATTEMPTS // 2:
+            if agreeing > differing or differing > attempts // 2:
                 break
-        self.verdict = "agree" if agreeing > differing else "differ" if differing > ATTEMPTS // 2 else "not judged"
+        self.verdict = "agree" if agreeing > differing else "differ" if differing > attempts // 2 else "not judged"
         if len(self.attempts) > 1:
             text.append(f"  {self.verdict}: {agreeing} of {len(self.attempts)} attempts agree, {differing} differ")
         print("\n".join(text), flush=True)
@@ -332,7 +374,7 @@ def player_and_file(text):
         raise argparse.ArgumentTypeError(f"'{name}' is not one of {', '.join(PLAYERS)}")
     if not path and name != "hls.js":
         raise argparse.ArgumentTypeError(f"{name} needs the file of its release: --player {name}=FILE")
-    return name, path or os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
+    return name, path or BUNDLED_HLS_JS
 
 
 def parsed():
@@ -341,6 +383,8 @@ def parsed():
     parser.add_argument("--player", action="append", type=player_and_file, metavar="NAME[=FILE]",
                         help=f"a player, and the file of its release; may be repeated: {', '.join(PLAYERS)} (default: hls.js)")
     parser.add_argument("--schedule", action="append", help="a schedule of the test origin; may be repeated")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="play N schedules made from --seed, each twice with the real player")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="the seed of --random (default: 1)")
     parser.add_argument("--fault", action="append", help="a fault of the test origin; may be repeated")
     parser.add_argument("--seek", action="append", metavar="AT=TO", help="seek to TO after AT, both in seconds; may be repeated")
     parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
@@ -366,7 +410,11 @@ def main():
         for name, path in players:
             with open(path, "rb") as file:
                 script = file.read()
-            trials = itertools.product(options.schedule or SCHEDULES, options.stream or PLAYERS[name].streams)
+            streams, source = options.stream or PLAYERS[name].streams, random.Random(options.seed)
+            trials = itertools.product(options.schedule or SCHEDULES, streams)
+            if options.random:
+                # The streams in turn, each with other schedules.
+                trials = [(random_schedule(source), streams[number % len(streams)]) for number in range(options.random)]
             compared += workers.map(lambda trial: Comparison(options, name, script, trial[1], trial[0]), trials)
     if options.json:
         with open(options.json, "w") as file:
@@ -378,7 +426,7 @@ def main():
         counts = collections.Counter(one.verdict for one in own)
         summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("agree", "differ", "not judged"))
         print(f"{name} {', '.join(sorted(versions)) or 'of an unknown version'}: {summary}, in {time.monotonic() - began:.0f} s", flush=True)
-        if options.check and name == "hls.js" and versions - {HLS_JS_VERSION}:
+        if options.check and path == BUNDLED_HLS_JS and versions - {HLS_JS_VERSION}:
             skip(f"hls.js is not {HLS_JS_VERSION}: remove {path}, and run scripts/install-hls-js.sh")
             return 3
     if not options.check:

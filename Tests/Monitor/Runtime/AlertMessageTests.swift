@@ -72,6 +72,20 @@ struct AlertMessageTests {
         #expect(AlertMessage.sample(.opens, at: 60_000).id == AlertMessage.sample(.opens).id)
     }
 
+    @Test("Incidents without streams have messages with identifiers that differ, and stay the same over a restart")
+    func identifiersWithoutStreams() {
+        func identifier(_ incident: String, since: Int64) -> String {
+            var message = AlertMessage(alert: "receiver", host: "", reason: "refused", kind: .opens)
+            (message.incident, message.since) = (incident, WallTime(milliseconds: since))
+            message.sent = WallTime(milliseconds: since + 90_000)
+            message.seal()
+            return message.id
+        }
+        let first = identifier("a", since: 1_000)
+        #expect(Set([first, identifier("b", since: 1_000), identifier("a", since: 2_000)]).count == 3)
+        #expect(first == identifier("a", since: 1_000))
+    }
+
     @Test("A message of the model has the address without its secrets, the link and the runbook of the configuration")
     func model() throws {
         var down = try alert("down", "up == 0")

@@ -108,7 +108,9 @@ package struct AlertMessage: Hashable, Sendable {
         var text = "\(alert)\n\(isFiring)\n" + identity
         switch kind {
         // Before a crash and after it, the same message has the same identifier, whenever it is made.
-        case .opens, .closes: break
+        case .opens, .closes:
+            // An incident of the monitor itself has no streams, which would distinguish it from an earlier one.
+            if streamCount == 0 { text += "\(incident)\n\(since.milliseconds)\n" }
         case .acknowledges, .changes, .reminds: text += "\(kind)\n\(sent.milliseconds)\n"
         }
         id = String(SHA256.hexadecimal(of: text.utf8).prefix(32))

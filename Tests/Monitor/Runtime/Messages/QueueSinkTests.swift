@@ -79,4 +79,29 @@ struct QueueSinkTests {
         #expect(receiver.identifiers.withLock { $0 } == expected)
         _ = await queue.shutdown(timeout: .seconds(600))
     }
+
+    @Test("While the sink runs, a message that waits is offered at every interval, and no longer once it is cancelled")
+    func run() async {
+        let queue = BatchQueue(store: disk, backends: [receiver])
+        let sink = QueueSink(queue, clock: clock)
+        disk.isFull.withLock { $0 = true }
+        sink.send(message("first"))
+        let running = Task { await sink.run() }
+        await passInterval()
+        #expect(sink.unqueued != nil)
+        disk.isFull.withLock { $0 = false }
+        await passInterval()
+        #expect(sink.unqueued == nil)
+        running.cancel()
+        await running.value
+        #expect(clock.pendingCount == 0)
+        _ = await queue.shutdown(timeout: .seconds(600))
+    }
+
+    /// Lets an interval pass, and waits until what it brings has been done.
+    private func passInterval() async {
+        await clock.waitUntilPending()
+        clock.advance(by: QueueSink.retryInterval)
+        await clock.waitUntilPending()
+    }
 }
