@@ -23,7 +23,7 @@ Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--random
                                   [--player hls.js] [--player hls.js=FILE] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]…
                                   [--fault '404 on *v*/3.ts']… [--bin .build/programs]
 """
-import argparse, collections, http.server, itertools, json, os, queue, random, shutil, socket, subprocess, sys, tempfile, threading, time
+import argparse, collections, http.server, itertools, json, os, queue, random, shutil, statistics, socket, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port
 
@@ -31,8 +31,8 @@ HLS_JS_VERSION = "1.6.15"
 BUNDLED_HLS_JS = os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
 ATTEMPTS = 3
-# The specification's: segments of a run, share of the bytes, seconds of the start, and of a stall or a seek; ms that the page's timers may be late.
-TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, gap=100)
+# The specification's: segments of a run, share of the bytes, seconds of the start, and of a stall or a seek, of the latency; ms that the page's timers may be late.
+TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, latency=0.3, gap=100)
 
 # A player's profile and streams, and what loads its file and plays `url` in `video`: it sets `version` and `stop`.
 Player = collections.namedtuple("Player", "profile streams tag code")
@@ -44,6 +44,7 @@ PLAYERS = {
       const hls = new Hls()
       result.version = Hls.version
       stop = () => hls.destroy()
+      latency = () => Date.now() - hls.playingDate
       hls.on("hlsError", (_, data) => { if (data.fatal) fail(data.details) })
       begin()
       hls.loadSource(url)
@@ -54,6 +55,7 @@ PLAYERS = {
       const player = dashjs.MediaPlayer().create()
       result.version = player.getVersion()
       stop = () => player.destroy()
+      latency = () => 1000 * player.getCurrentLiveLatency()
       player.on("error", event => fail(event.error.message ?? event.error))
       begin()
       // It plays by itself, and has to see the event of the element that begins the reloads of a live MPD.
@@ -65,6 +67,7 @@ PLAYERS = {
       await player.attach(video)
       result.version = shaka.Player.version
       stop = () => player.destroy()
+      latency = () => Date.now() - player.getPlayheadTimeAsDate()
       player.addEventListener("error", event => { if (event.detail.severity === 2) fail(event.detail) })
       begin()
       player.load(url).catch(fail)
@@ -74,11 +77,11 @@ PLAYERS = {
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>player</title><video muted></video>TAG<script type="module">
 const [url, length, ...seeks] = location.hash.slice(1).split("|").map(decodeURIComponent), seconds = +length
-const video = document.querySelector("video")
-const result = { version: null, start: null, stalls: [], seeks: [], gap: 0, error: null }
+const video = document.querySelector("video"), isLive = url.includes("/live/")
+const result = { version: null, start: null, stalls: [], seeks: [], latencies: [], gap: 0, error: null }
 let last = performance.now()
 setInterval(() => { const now = performance.now(); result.gap = Math.max(result.gap, now - last - 20); last = now }, 20)
-let began = null, stop = () => {}
+let began = null, stop = () => {}, latency = null
 let stall = null, moved = 0, first = null, position = 0, isWaiting = false
 // Only what happens from here on counts: a player takes some time to be ready.
 function begin() {
@@ -111,6 +114,12 @@ setInterval(() => {
   } else if (isWaiting && result.start !== null && !video.ended && now - moved > 100 && stall === null) stall = moved
   if (video.ended || first !== null && position - first >= seconds || now - began > 4000 * seconds) end()
 }, 10)
+// In a live stream: seconds since the begin, the latency in milliseconds, the rate of playback.
+if (isLive) setInterval(() => {
+  if (result.start === null || !latency) return
+  const now = latency()
+  if (Number.isFinite(now)) result.latencies.push([(performance.now() - began) / 1000, Math.round(now), video.playbackRate])
+}, 500)
 let isOver = false
 async function end() {
   if (isOver) return
@@ -202,13 +211,19 @@ def play_in_browser(options, player, script, url, folder):
         pages.server_close()
 
 
+def is_live(url):
+    return "/live/" in url
+
+
 def play_with_probe(options, profile, url):
     run = subprocess.run(
         [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url]
+        # A live stream's latency is in each event, of which each request is one.
+        + (["--request-events"] if is_live(url) else [])
         + [argument for seek in options.seek or [] for argument in ("--seek", seek)],
         capture_output=True, text=True,
     )
-    result = {"start": None, "stalls": [], "seeks": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
+    result = {"start": None, "stalls": [], "seeks": [], "latencies": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
     for line in run.stdout.splitlines():
         sample = json.loads(line)
         action, name = sample.get("action"), sample.get("name")
@@ -219,6 +234,10 @@ def play_with_probe(options, profile, url):
             result["stalls"].append({"length": attributes.get("timeSinceBufferBegin", 0) / 1000})
         elif action == "SeekFinish":
             result["seeks"].append({"length": attributes.get("timeSinceSeekBegin", 0) / 1000})
+        if action == "MediaRequest":
+            began = sample["time"]
+        if result["start"] is not None and "liveLatency" in attributes:
+            result["latencies"].append([(sample["time"] - began) / 1000, attributes["liveLatency"]])
     return result
 
 
@@ -267,6 +286,21 @@ def requests_of(records, session):
     return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(rungs)], round(size))
 
 
+def latency_at(latencies, second):
+    """The latency in milliseconds at a second: that of the last sample until then, which is at most 3 s old."""
+    earlier = [latency for at, latency, *_ in latencies if second - 3 < at <= second]
+    return earlier[-1] if earlier else None
+
+
+def latency_difference(trial):
+    """The median of the differences of the latency at each second, in seconds; None outside live streams."""
+    real, probe = trial.real.get("latencies") or [], trial.probe.get("latencies") or []
+    last = int(min((samples[-1][0] for samples in (real, probe) if samples), default=0))
+    pairs = [(latency_at(real, second), latency_at(probe, second)) for second in range(last + 1)]
+    apart = [abs(left - right) / 1000 for left, right in pairs if None not in (left, right)]
+    return statistics.median(apart) if apart else None
+
+
 def differences(name, trial):
     """What differs beyond the tolerances, in words; `name` is that of the real player."""
     found = []
@@ -283,6 +317,9 @@ def differences(name, trial):
             found.append(f"number of {plural}")
         elif any(abs(left - right) > TOLERANCES.stall for left, right in zip(*lengths)):
             found.append(f"length of a {word}")
+    apart = latency_difference(trial)
+    if apart is not None and apart > TOLERANCES.latency:
+        found.append("latency")
     starts = (trial.real["start"], trial.probe["start"])
     if None in starts or abs(starts[0] - starts[1]) > TOLERANCES.start:
         found.append("start")
@@ -305,7 +342,13 @@ def row(name, result, requests):
     stalls = ", ".join(f"{stall['length']:.2f}" for stall in result["stalls"]) or "none"
     stalls += "".join(f", seek {seek['length']:.2f}" for seek in result["seeks"])
     rungs = " ".join(f"{rung}×{count}" for rung, count in requests.rungs)
-    return f"  {name:<8} {start:>7} {stalls:>12} {requests.bytes / 1e6:>8.2f}  {rungs}  {result['error'] or ''}".rstrip()
+    line = f"  {name:<8} {start:>7} {stalls:>12} {requests.bytes / 1e6:>8.2f}  {rungs}  {result['error'] or ''}".rstrip()
+    if latencies := result.get("latencies"):
+        seconds = range(5, int(latencies[-1][0]) + 1, 5)
+        shown = [f"{second} s: {latency / 1000:.2f}" for second in seconds if (latency := latency_at(latencies, second)) is not None]
+        rates = sorted({round(rate, 2) for _, _, rate in filter(lambda sample: len(sample) > 2, latencies)} - {1})
+        line += f"\n           latency s at {', '.join(shown)}" + (f"; rates {', '.join(map(str, rates))}" if rates else "")
+    return line
 
 
 def play(options, player, script, stream, schedule):

@@ -30,7 +30,7 @@ extension RenditionTimeline {
         let hasNews = index.lastTimes?.sequence != oldLast || index.isComplete != wasComplete || hasParts
         if hasNews { lastChange = now }
         let isChanged = hasNews || index.firstTimes?.sequence != oldFirst
-        if isNumberedAlike || axis.reference == nil { axis.record(index, loadedAt: now) }
+        axis.record(index, isNumberedAlike: isNumberedAlike, loadedAt: now)
         let period = Self.reloadPeriod(playlist)
         nextReload = index.isComplete ? nil : now.advanced(by: .nanoseconds(isChanged ? period : period / 2))
         return hasNews

@@ -91,7 +91,7 @@ public struct RenditionTimeline: Hashable, Sendable {
         let segments = start == 0 ? playlist.segments : playlist.segments.map { $0.moved(by: start) }
         index = index.with(appended(segments, to: []))
         takeOpenSegment(of: playlist)
-        if isNumberedAlike || axis.reference == nil { axis.record(index, loadedAt: now) }
+        axis.record(index, isNumberedAlike: isNumberedAlike, loadedAt: now)
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
     }
 

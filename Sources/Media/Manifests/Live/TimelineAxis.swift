@@ -18,14 +18,17 @@ public struct TimelineAxis: Hashable, Sendable {
     private(set) var reference: SegmentIndex?
     /// The start of the load of ``reference``.
     private var referenceLoad: MonotonicInstant?
+    /// Whether ``reference`` is of a variant, and not of audio that came first.
+    private var isReferenceNumberedAlike = false
 
     /// Creates an empty axis.
     public init() {}
 
-    /// Records the segments of the newest load, which began at `now`.
-    mutating func record(_ index: SegmentIndex, loadedAt now: MonotonicInstant) {
-        reference = index
-        referenceLoad = now
+    /// Records the segments of the newest load, which began at `now`. Playlists that are not numbered like the others
+    /// count only until there is another.
+    mutating func record(_ index: SegmentIndex, isNumberedAlike: Bool, loadedAt now: MonotonicInstant) {
+        guard isNumberedAlike || reference == nil else { return }
+        (reference, referenceLoad, isReferenceNumberedAlike) = (index, now, isNumberedAlike)
     }
 
     /// Returns the position of a playlist's first segment, and a notice if its dates are wrong.
@@ -102,7 +105,7 @@ public struct TimelineAxis: Hashable, Sendable {
         // Of a complete stream, variants may begin with different numbers.
         let isWindow = !playlist.hasEnded || !reference.isComplete || known.start > 0
         if playlist.kind == .event || !isWindow { return 0 }
-        if isNumberedAlike, reference.targetDuration == playlist.targetDuration {
+        if isNumberedAlike, isReferenceNumberedAlike, reference.targetDuration == playlist.targetDuration {
             if let shared = reference.segment(numbered: first.sequence) { return shared.start }
             if let shared = playlist.segments.first(where: { $0.sequence == known.sequence }) {
                 return known.start.saturatingSubtract(shared.start)

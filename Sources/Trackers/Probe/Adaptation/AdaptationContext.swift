@@ -42,11 +42,14 @@ public struct AdaptationContext: Hashable, Sendable {
         public var latency: Duration
         /// The player's target latency.
         public var target: Duration
+        /// Whether the stream is a low-latency stream.
+        public var isLowLatency: Bool
 
         /// Creates a description.
-        public init(latency: Duration, target: Duration) {
+        public init(latency: Duration, target: Duration, isLowLatency: Bool = false) {
             self.latency = latency
             self.target = target
+            self.isLowLatency = isLowLatency
         }
     }
 

@@ -103,7 +103,8 @@ public struct HybridRule: AdaptationRule {
     private func isPaused(at now: MonotonicInstant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
     private func lowBufferLimit(in context: AdaptationContext) -> Int? {
-        guard context.segment.index >= firstLimitedSegment ?? 0 else { return nil }
+        // dash.js, `InsufficientBufferRule`: not in low latency, where the buffer is always low.
+        guard context.segment.index >= firstLimitedSegment ?? 0, context.live?.isLowLatency != true else { return nil }
         return lowBuffer?.highestRung(estimator: throughput.estimator, in: context)
     }
 

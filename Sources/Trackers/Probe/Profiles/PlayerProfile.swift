@@ -159,14 +159,17 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var declaredStart = DeclaredStart.used()
     /// The time that decoding takes before playback starts or continues.
     package var decodeDelay: DecodeDelay
+    /// Whether the playlist of the audio is requested together with that of the video that it plays with; otherwise once
+    /// the video's has arrived, which costs a round trip more.
+    package var requestsPlaylistsTogether = false
     /// When an initialization section is requested that the player does not have.
     package var initializationLoading: InitializationLoading
     /// Whether a segment of the video is fetched before anything else of the media, and counts for no throughput, where
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
     public var inspectsCaptions: Bool
-    /// The time that the player works on its first video segment before it requests the next one; the first sample of
-    /// the throughput includes it. Not negative.
+    /// The time that the player works on its first video segment before it requests the next one, which need not be
+    /// another part of the same segment; the first sample of the throughput includes it. Not negative.
     package var firstProcessing: Duration
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
@@ -177,6 +180,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
     public var live: LivePolicy
+    /// What is different in low-latency streams; nil for nothing.
+    package var lowLatency: LowLatencyMode?
     /// The responses to failed requests.
     package var failurePlan: FailurePlan
     private var retries: [ResourceKind: RetryPolicy]

@@ -3,7 +3,7 @@ internal import InstrumentManifests
 
 /// Decides where playback starts, and keeps a live playback near its target latency: by playback rate, and by jumps.
 struct LivePositioning: Sendable {
-    private let policy: LivePolicy
+    private var policy: LivePolicy
     private let declaredStart: PlayerProfile.DeclaredStart
     /// Whether the start position is decided.
     private(set) var isPlaced = false
@@ -16,6 +16,9 @@ struct LivePositioning: Sendable {
     init(_ policy: LivePolicy, declaredStart: PlayerProfile.DeclaredStart = .used()) {
         (self.policy, self.declaredStart) = (policy, declaredStart)
     }
+
+    /// Continues with another policy.
+    mutating func adopt(_ policy: LivePolicy) { self.policy = policy }
 
     /// Decides where playback starts: at the viewer's choice, else at the start that the stream declares, else near the
     /// live edge.
@@ -63,7 +66,11 @@ struct LivePositioning: Sendable {
         guard let edge = edge(of: state, view) else { return [] }
         let latency = max(0, edge.saturatingSubtract(view.position))
         let target = targetLatency(in: state)
-        context = AdaptationContext.Live(latency: .nanoseconds(latency), target: .nanoseconds(target))
+        context = AdaptationContext.Live(
+            latency: .nanoseconds(latency),
+            target: .nanoseconds(target),
+            isLowLatency: state.isLowLatency
+        )
         let clock = Self.clockPosition(in: state, view.now.wallTime) ?? edge
         let measured = StreamEffect.latencyMeasured(.nanoseconds(max(0, clock.saturatingSubtract(view.position))))
         if let maximum = policy.maximumLatency?.duration(targetDuration: state.targetDuration),

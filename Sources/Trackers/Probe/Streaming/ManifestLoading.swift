@@ -71,6 +71,9 @@ struct ManifestLoading: Sendable {
         return presentation.variants.indices.contains(index) ? presentation.variants[index] : nil
     }
 
+    /// Whether a rendition is the video of a variant, or its only media.
+    func isMain(_ id: Rendition.ID) -> Bool { presentation?.variants.contains { $0.main == id } ?? false }
+
     func language(of id: Rendition.ID) -> String? { renditions[id]?.rendition.language }
 
     /// Removes the renditions that are neither in the manifest nor in use.

@@ -30,7 +30,7 @@ extension StreamPlayback {
                     parsed,
                     of: id,
                     at: response.url,
-                    isNumberedAlike: id != tracks[.audio]?.plan?.rendition && id != subtitles.rendition,
+                    isNumberedAlike: manifest.isMain(id),
                     begun: fetching.begun
                 )
                 apply(effects, now)
@@ -244,7 +244,8 @@ extension StreamPlayback {
         guard role == .main else { return }
         let end = arrivals.last ?? now.instant
         let processing = profile.firstProcessing
-        if processing > .zero, tracks[.main]?.segmentCount == 1 {
+        // The parts of a segment follow one another at once.
+        if processing > .zero, tracks[.main]?.segmentCount == 1, segment.part == nil {
             tracks[.main]?.works(until: end.advanced(by: processing))
         }
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)

@@ -185,6 +185,7 @@ extension StreamPlayback {
         }
         guard let timeline = state.timeline else {
             if let fetch = manifest.indexFetch(of: plan.rendition) { apply(fetch, now) }
+            if role == .main, profile.requestsPlaylistsTogether { fetchAudioPlaylist(for: plan, now) }
             return false
         }
         // An empty live playlist has no start position.
@@ -225,6 +226,7 @@ extension StreamPlayback {
 
     /// Places all tracks after the first index has arrived.
     private mutating func placeStart(in state: RenditionState, _ plan: TrackLoading.Plan, _ now: Timestamp) {
+        enterLowLatency(for: state)
         // Where both playlists declare a start, that of the multivariant playlist counts (rfc8216bis section 4.4.2).
         let offset = manifest.presentation?.startOffset ?? state.startOffset
         let position = live.place(in: state, offset: offset, view(now))
@@ -261,8 +263,16 @@ extension StreamPlayback {
         }
         inspection.begin(plan)
         tracks[.main]?.inspect(segment)
-        if let fetch = audio(of: plan).flatMap({ manifest.indexFetch(of: $0) }) { apply(fetch, now) }
+        fetchAudioPlaylist(for: plan, now)
         return segment
+    }
+
+    /// Requests the playlist of the audio that plays with a plan's video, unless it is there.
+    private mutating func fetchAudioPlaylist(for plan: TrackLoading.Plan, _ now: Timestamp) {
+        guard let audio = audio(of: plan), audio != plan.rendition, manifest[audio]?.timeline == nil,
+            let fetch = manifest.indexFetch(of: audio)
+        else { return }
+        apply(fetch, now)
     }
 
     /// Requests what a segment needs next.

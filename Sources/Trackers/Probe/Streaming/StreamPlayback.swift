@@ -20,7 +20,7 @@ enum StreamEvent: Sendable {
 /// applies.
 struct StreamPlayback: DrivenPlayback {
     let source: MediaSource
-    let profile: PlayerProfile
+    private(set) var profile: PlayerProfile
     var session: PlaybackSession
     var fetches: FetchTable
     var manifest: ManifestLoading
@@ -82,6 +82,14 @@ struct StreamPlayback: DrivenPlayback {
         {
             reports = RequestReports(reporting, session: randomness.identifier(), sourceHost: url.host)
         }
+    }
+
+    /// Changes to the profile's low-latency mode, if the stream is one; before the first segment.
+    mutating func enterLowLatency(for state: RenditionState) {
+        guard state.isLowLatency, profile.lowLatency != nil else { return }
+        profile = profile.inLowLatency
+        live.adopt(profile.live)
+        feed = MediaFeed(profile.segmentUse, profile.demuxerLookahead)
     }
 
     /// Whether parts of segments matter now, so that the engine has to report progress.

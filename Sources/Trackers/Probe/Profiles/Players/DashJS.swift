@@ -20,7 +20,10 @@ extension PlayerProfile {
     /// segments that the last one gives are played. src/streaming/controllers/PlaybackController.js:573: behind the
     /// live window, playback continues at its start.
     ///
-    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, the adaptation of
+    /// In low latency, segments play by chunks, no buffered media is replaced, the next segment is looked for at once,
+    /// the rate follows the latency, and a low buffer limits no rung (src/streaming/rules/abr/InsufficientBufferRule.js).
+    ///
+    /// Not modelled: dropped frames, the rules L2A and LoL+, the shorter retries in low latency, the time of appending, the adaptation of
     /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
     /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
@@ -63,7 +66,14 @@ extension PlayerProfile {
             behindWindow: .jumpsToStart(offset: .zero),
             usesPatches: true
         )
-    ).asking(for: .browser)
+    ).asking(for: .browser).changing(
+        // src/streaming/models/MediaPlayerModel.js, `getFastSwitchEnabled`, `getScheduleTimeout`,
+        // `getCatchupPlaybackRates`; src/streaming/controllers/ScheduleController.js, `_shouldBuffer`.
+        inLowLatency: LowLatencyMode(
+            segmentUse: .progressive,
+            catchUp: .sigmoid(minimum: 0.5, maximum: 1.5, minimumBuffer: .zero)
+        )
+    )
 }
 
 /// How dash.js decides.

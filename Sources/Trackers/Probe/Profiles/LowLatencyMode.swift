@@ -1,0 +1,41 @@
+extension PlayerProfile {
+    /// What a player does differently in low-latency streams: HLS that it plays by parts, and DASH whose segments are
+    /// available before they are complete (`@availabilityTimeComplete`).
+    package struct LowLatencyMode: Hashable, Sendable {
+        /// The instant at which the media of a segment becomes playable.
+        package var segmentUse: SegmentUse
+        /// The condition under which fetching continues after a pause.
+        package var bufferCheck: BufferCheck
+        /// As ``PlayerProfile/replacementDistance``.
+        package var replacementDistance: Double?
+        /// How the playback rate follows the latency.
+        package var catchUp: LivePolicy.CatchUp
+
+        /// Creates a mode.
+        package init(
+            segmentUse: SegmentUse,
+            bufferCheck: BufferCheck = BufferCheck(),
+            replacementDistance: Double? = nil,
+            catchUp: LivePolicy.CatchUp
+        ) {
+            (self.segmentUse, self.bufferCheck) = (segmentUse, bufferCheck)
+            (self.replacementDistance, self.catchUp) = (replacementDistance, catchUp)
+        }
+    }
+
+    /// The profile with a mode of low latency.
+    func changing(inLowLatency mode: LowLatencyMode) -> PlayerProfile {
+        var profile = self
+        profile.lowLatency = mode
+        return profile
+    }
+
+    /// The profile as it is in low-latency streams.
+    var inLowLatency: PlayerProfile {
+        guard let lowLatency else { return self }
+        var profile = self
+        (profile.segmentUse, profile.bufferCheck) = (lowLatency.segmentUse, lowLatency.bufferCheck)
+        (profile.replacementDistance, profile.live.catchUp) = (lowLatency.replacementDistance, lowLatency.catchUp)
+        return profile
+    }
+}
