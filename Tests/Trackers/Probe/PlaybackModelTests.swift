@@ -95,6 +95,43 @@ struct PlaybackModelTests {
         #expect(table.model.position(at: at(62_500)) == ms(2500))
     }
 
+    /// A model of a player that plays sound alone for three seconds, and has a second of both.
+    private func soundAlone() -> Table {
+        let table = Table()
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
+        policy.soundAlone = .seconds(3)
+        table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
+        table.append(1000, now: 0)
+        return table
+    }
+
+    @Test("Where the video is late, sound continues alone for a time, without a stall if the video comes")
+    func videoLate() {
+        let table = soundAlone()
+        table.model.append(.audio, end: ms(9000), now: at(10))
+        #expect(table.log(until: 3500).map { $0.prefix(7) } == ["filled ", "started"])
+        #expect(table.model.position(at: at(3500)) == ms(3500))
+        #expect(table.model.level(at: at(3500)) == 0)
+        #expect(table.model.nextDeadline(after: at(3500)) == at(4000))
+        table.model.append(.video, end: ms(5000), now: at(3500))
+        #expect(table.log(until: 7999) == [])
+        #expect(table.model.level(at: at(4500)) == ms(500))
+        #expect(table.log(until: 8000) == ["stalled@8000.0:8000.0"])
+        // Media behind the playhead ends no stall.
+        table.model.append(.video, end: ms(7000), now: at(8500))
+        #expect(table.log(until: 8600) == [])
+        table.model.append(.video, end: ms(9000), now: at(8700))
+        #expect(table.log(until: 8700) == ["filled stall@8700.0:8000.0"])
+    }
+
+    @Test("A stall begins at once where the sound is late, or no sound comes")
+    func soundLate() {
+        let table = soundAlone()
+        table.model.append(.video, end: ms(9000), now: at(10))
+        #expect(table.log(until: 2000).last == "stalled@1000.0:1000.0")
+        #expect(soundAlone().log(until: 2000).last == "stalled@1000.0:1000.0")
+    }
+
     @Test("A wait ends with the later track, also if the earlier one is reported later")
     func order() {
         table.append(1000, now: 0)

@@ -64,6 +64,7 @@ struct PlaybackModel: Hashable, Sendable {
     private let startThreshold: Int64
     private let resumeThreshold: Int64
     private let maximum: Int64
+    private let soundAlone: Int64
     private let canLag: Bool
     /// The media that stays in the buffer behind the playhead.
     private let backBuffer: Int64
@@ -126,6 +127,7 @@ struct PlaybackModel: Hashable, Sendable {
         startThreshold = policy.startThreshold.nanoseconds
         resumeThreshold = policy.resumeThreshold.nanoseconds
         maximum = policy.maximum.nanoseconds
+        soundAlone = max(0, policy.soundAlone.nanoseconds)
         anchor = Anchor(instant: now, position: max(0, position))
     }
 }
@@ -141,18 +143,28 @@ extension PlaybackModel {
         guard isMoving, now > anchor.instant else { return anchor.position }
         let reached = anchor.position.saturatingAdd(media(in: anchor.instant.duration(to: now).nanoseconds))
         // Not beyond a marker that holds, even if the model has not been asked since.
-        guard let hold = markers.firstHold else { return min(bufferedEnd, reached) }
-        return min(bufferedEnd, reached, max(hold.position, anchor.position))
+        guard let hold = markers.firstHold else { return min(playableEnd, reached) }
+        return min(playableEnd, reached, max(hold.position, anchor.position))
     }
 
+    /// The end of what is buffered in all tracks.
+    var bufferedEnd: Int64 { end(withoutVideoFor: 0) }
+
     /// The position that playback can reach without more media.
-    var bufferedEnd: Int64 {
+    private var playableEnd: Int64 {
+        let hasBoth = tracks.count > 1 && ends.video != nil && ends.audio != nil
+        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? soundAlone : 0)
+    }
+
+    private func end(withoutVideoFor tolerance: Int64) -> Int64 {
         var longest = anchor.position
         var shortest: Int64?
         for track in tracks {
             let end = ends[track] ?? anchor.position
             longest = max(longest, end)
-            if !isLaggard[track] { shortest = min(shortest ?? end, end) }
+            if isLaggard[track] { continue }
+            let counted = track == .video ? end.saturatingAdd(tolerance) : end
+            shortest = min(shortest ?? counted, counted)
         }
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
     }
@@ -164,7 +176,7 @@ extension PlaybackModel {
     func instant(ofPlaying position: Int64) -> MonotonicInstant? { isMoving ? instant(ofReaching: position) : nil }
 
     /// The media ahead of the playhead.
-    func level(at now: MonotonicInstant) -> Int64 { bufferedEnd - position(at: now) }
+    func level(at now: MonotonicInstant) -> Int64 { max(0, bufferedEnd - position(at: now)) }
 
     /// Whether more should be fetched.
     func wantsData(at now: MonotonicInstant) -> Bool { !isEndKnown && !hasEnded && level(at: now) < maximum }
@@ -178,7 +190,7 @@ extension PlaybackModel {
     /// When the next transition is due: a stall, the end, another quality, or room in a buffer that was full.
     func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
         guard isMoving else { return readyAt }
-        var next = min(bufferedEnd, cues.first?.position ?? .max, markers.first?.position ?? .max)
+        var next = min(playableEnd, cues.first?.position ?? .max, markers.first?.position ?? .max)
         let refill = bufferedEnd - (maximum - min(maximum / 5, 2_000_000_000))
         if !isEndKnown, refill > position(at: now) { next = min(next, refill) }
         return instant(ofReaching: next)
@@ -342,7 +354,7 @@ extension PlaybackModel {
     mutating func move(to now: MonotonicInstant) {
         if let readyAt, readyAt <= now { endWait(at: readyAt) }
         while isMoving {
-            let end = bufferedEnd
+            let end = playableEnd
             let cue = cues.first.map { max($0.position, anchor.position) } ?? .max
             let marker = markers.first.map { max($0.position, anchor.position) } ?? .max
             let stop = min(end, cue, marker)

@@ -3,7 +3,10 @@ enum Chromium {
     /// The media element decides when a browser starts and continues (`HAVE_FUTURE_DATA`, HTML standard, section
     /// 4.8.11). The level is not published in seconds: as soon as anything is there.
     static func buffer(maximum: Duration) -> BufferPolicy {
-        BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
+        // media/renderers/renderer_impl.cc, `kDefaultVideoUnderflowThreshold`.
+        policy.soundAlone = .seconds(3)
+        return policy
     }
 
     /// Chromium 156 continues 30 to 60 ms after the append that ends a stall (measured).
