@@ -25,6 +25,17 @@ import Testing
         )
     }
 
+    @Test func videoIsNotPlacedByTheNumbersOfAudioThatCameFirst() throws {
+        var axis = TimelineAxis()
+        let audio = try mediaPlaylist(window(12...16, dated: false))
+        _ = RenditionTimeline(audio, on: &axis, isNumberedAlike: false, now: instant(0))
+        let video = RenditionTimeline(try mediaPlaylist(window(14...18, dated: false)), on: &axis, now: instant(0))
+        #expect(video.index.first?.start == 0)
+        // Another variant is placed by its numbers, and audio at the start of what is known.
+        let other = RenditionTimeline(try mediaPlaylist(window(15...19, dated: false)), on: &axis, now: instant(0))
+        #expect(other.index.first?.start == 6 * second)
+    }
+
     @Test func theNextReloadComesAfterATargetDurationOrHalfOfIt() throws {
         var (timeline, axis) = try start(window(0...4))
         #expect(timeline.nextReload == instant(6))

@@ -256,5 +256,12 @@ struct BOLATests {
         #expect(ask(context(level: 3, playhead: .stalled)) == 0)
         var rule = HybridRule(throughput: ThroughputRule(fraction: 1), lowBuffer: limit)
         #expect(rule.decide(in: context(current: 2, level: 3, throughput: history((4, 4000)))).rung == 1)
+        // Not in low latency (src/streaming/rules/abr/InsufficientBufferRule.js).
+        for isLowLatency in [false, true] {
+            let live = AdaptationContext.Live(latency: .seconds(3), target: .seconds(3), isLowLatency: isLowLatency)
+            var rule = HybridRule(throughput: ThroughputRule(fraction: 1), lowBuffer: limit)
+            let decision = rule.decide(in: context(current: 2, level: 3, throughput: history((4, 4000)), live: live))
+            #expect(decision.rung == (isLowLatency ? 2 : 1))
+        }
     }
 }

@@ -302,6 +302,22 @@ struct OriginStreamAloneTests {
         #expect(latency < .milliseconds(3_500) && latency > .milliseconds(500))
     }
 
+    @Test("In low latency, dash.js plays chunks, replaces nothing, and stays at the rung that the link allows")
+    func lowLatencyOfDashJS() async throws {
+        let machine = MachineLoad()
+        let configuration = ProbeConfiguration(profile: .dashJS)
+        let watched = try await play("live/ll/low-latency.mpd", configuration, isRealTime: true, stopAfter: 9)
+        #expect(watched.played.outcome == .stopped, "\(watched.paths)")
+        let video = watched.paths.filter { $0.contains("/v") && $0.hasSuffix(".m4s") }
+        let numbers = video.compactMap { $0.split(separator: "/").last }
+        #expect(Set(numbers).count == numbers.count && numbers.count > 3, "\(video)")
+        guard machine.allowsJudging("how dash.js follows a low-latency stream", upTo: .milliseconds(100)) else {
+            return
+        }
+        #expect(video.dropFirst(2).allSatisfy { $0.contains("/v2/") }, "\(video)")
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+    }
+
     @Test(
         "Each failure is reported with its cause",
         arguments: [

@@ -56,6 +56,22 @@ struct PlayerRhythmTests {
         #expect((1800..<2000).contains(earlier) && earlier < second, "\(earlier), \(second)")
     }
 
+    @Test("hls.js requests the playlist of the audio together with the video's, and not a round trip later")
+    func audioPlaylist() async throws {
+        // src/controller/audio-track-controller.ts, `onLevelLoading`.
+        var late = PlayerProfile.hlsJS
+        late.requestsPlaylistsTogether = false
+        for (profile, isTogether) in [(PlayerProfile.hlsJS, true), (late, false)] {
+            let (_, requests) = try await play("/fmp4/master.m3u8", profile, over: "6000k latency 150ms", seconds: 5)
+            let video = try #require(requests.first { $0.path.hasSuffix("/v0.m3u8") })
+            let audio = requests.filter { $0.path.hasSuffix("/en.m3u8") }
+            #expect(audio.count == 1)
+            #expect(audio.first?.instant == (isTogether ? video.instant : video.answeredAt))
+            let section = try #require(requests.first { $0.path.hasSuffix("/en/init.mp4") })
+            #expect((section.instant - video.instant) / 1_000_000 / 140 == (isTogether ? 1 : 2))
+        }
+    }
+
     @Test("Shaka reads the first segment of an HLS stream for its captions before it plays, and nothing beside it")
     func captions() async throws {
         // lib/hls/hls_parser.js:2892; only lib/media/streaming_engine.js fetches audio, and measures.
