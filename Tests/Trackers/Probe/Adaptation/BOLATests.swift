@@ -260,7 +260,7 @@ struct BOLATests {
         for isLowLatency in [false, true] {
             let live = AdaptationContext.Live(latency: .seconds(3), target: .seconds(3), isLowLatency: isLowLatency)
             var rule = HybridRule(throughput: ThroughputRule(fraction: 1), lowBuffer: limit)
-            let decision = rule.decide(in: context(current: 2, level: 3, throughput: history((4, 4000)), live: live))
+            let decision = rule.decide(in: context(current: 2, level: 3, throughput: history((4, 5000)), live: live))
             #expect(decision.rung == (isLowLatency ? 2 : 1))
         }
     }

@@ -14,13 +14,12 @@ extension PlayerProfile {
     /// Mbit/s), without a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead
     /// of the main fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an
     /// aborted one. src/controller/base-stream-controller.ts, `loadInitSegmentIfNeeded`: a fragment and its
-    /// initialization section are requested at once. The first picture comes 164 ms after the last byte that it needs
-    /// (197 ms with transport streams): 104 and 137 ms of a player without a worker, measured in Chromium 156, and the
-    /// start of the worker.
+    /// initialization section are requested at once. The first picture comes 204 ms after the last byte that it needs
+    /// (measured in Chromium 156; 237 ms with transport streams).
     ///
     /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
-    /// fragment waits for it: 57 to 64 ms with a web worker on one machine, 70 to 130 ms on a busy one with two cores.
-    /// A player that has no worker is `hlsJSWithoutWorker`.
+    /// fragment waits for it: about 100 ms with a web worker, inferred from trials (70 to 132 ms on a machine with two
+    /// cores, 57 to 64 ms on another one). A player that has no worker is `hlsJSWithoutWorker`.
     /// src/controller/level-controller.ts:217: no audio-only levels beside video; src/utils/rendition-helper.ts: one
     /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
@@ -31,7 +30,7 @@ extension PlayerProfile {
     /// and `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
     /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as the
     /// new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
-    public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(60))
+    public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
     /// bundlers include it, or `enableWorker: false`.
