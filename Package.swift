@@ -20,7 +20,7 @@ let table = """
       GStreamer                    CGStreamer@linux CGStreamerShim@linux
       AVPlayer
       IMA                          GoogleAds
-      Probe                        Ads CMCD HTTP JSON Manifests PictureChecks Transport XML CFFmpeg CProbeShim
+      Probe                        Ads CMCD HTTP JSON Manifests PictureChecks Text Transport XML CFFmpeg CProbeShim
     Sources/Metricalcs:
       Quality
       Sampling                     Files HTTP JSON Quality

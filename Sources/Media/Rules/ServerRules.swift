@@ -131,7 +131,7 @@ extension Rule {
                         return []
                     } catch {
                         let content = ManifestContent(bytes)
-                        let found = content == .markup ? error.message.prefix { $0 != ";" }.description : "\(content)"
+                        let found = content.isMarkup ? error.message.prefix { $0 != ";" }.description : "\(content)"
                         return [patch(found, "a `Patch` that changes the MPD with this `id` and `publishTime`")]
                     }
                 }

@@ -293,7 +293,7 @@ extension ManifestContent {
     /// What came in the place of media, as a noun; nil for media, and for bytes that may be media.
     fileprivate var replacement: String? {
         switch self {
-        case .playlist, .misplacedPlaylist, .markup, .page, .json, .compressed, .empty: "\(self)"
+        case .playlist, .misplacedPlaylist, .mpd, .markup, .page, .json, .compressed, .empty: "\(self)"
         case .media, .text, .binary: nil
         }
     }

@@ -193,7 +193,7 @@ struct CheckSession {
             report.playlistCount += 1
             var text = fetched
             // Playlists have neither elements elsewhere nor clocks, and are not parsed twice.
-            if ManifestContent(text.bytes) == .markup {
+            if ManifestContent(text.bytes).isMarkup {
                 remote = await client.remoteElements(of: text, known: remote)
                 text.remote = remote
                 if !hasReadClock { await readClock(of: text) }

@@ -48,7 +48,7 @@ extension StreamDescription.Variant {
     fileprivate init(_ variant: Variant) {
         self.init(
             id: variant.id,
-            bandwidth: variant.peakBitrate,
+            bandwidth: variant.peakBitrate > 0 ? variant.peakBitrate : nil,
             averageBandwidth: variant.averageBitrate,
             width: variant.resolution?.width,
             height: variant.resolution?.height,
@@ -97,7 +97,7 @@ extension StreamDescription.Rendition {
             holdBack: playlist?.control.partHoldBack ?? playlist?.control.holdBack,
             encryption: Self.methods(of: listed.isEmpty ? [first, last].compactMap(\.self) : listed),
             hasInitialization: first?.initialization != nil,
-            liveEdge: Self.edge(last, presentation),
+            liveEdge: Self.edge(last, playlist?.openSegment, presentation),
             adBreakCount: Self.adBreaks(in: playlist)
         )
         if presentation.format == .dash { discontinuityCount = max(0, presentation.periods.count - 1) }
@@ -130,9 +130,15 @@ extension StreamDescription.Rendition {
         ).sorted()
     }
 
-    private static func edge(_ last: MediaSegment?, _ presentation: Presentation) -> WallTime? {
+    /// - Parameter open: the segment that the server is producing, whose parts end later than the last whole segment.
+    private static func edge(
+        _ last: MediaSegment?,
+        _ open: MediaSegment?,
+        _ presentation: Presentation
+    ) -> WallTime? {
         guard let last else { return nil }
-        if let date = last.wallTime { return date.advanced(nanoseconds: last.duration) }
+        let parts = open?.parts.reduce(Int64(0)) { $0.saturatingAdd($1.duration) } ?? 0
+        if let date = last.wallTime { return date.advanced(nanoseconds: last.duration.saturatingAdd(parts)) }
         return presentation.live?.origin?.advanced(nanoseconds: last.end)
     }
 

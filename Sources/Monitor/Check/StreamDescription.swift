@@ -20,8 +20,8 @@ package struct StreamDescription: Hashable, Sendable {
     package struct Variant: Hashable, Sendable {
         /// The identifier.
         package var id: String
-        /// The peak bit rate in bit/s; 0 if it is not declared.
-        package var bandwidth: Int64
+        /// The peak bit rate in bit/s.
+        package var bandwidth: Int64?
         /// The average bit rate in bit/s.
         package var averageBandwidth: Int64?
         /// The width of the pictures.

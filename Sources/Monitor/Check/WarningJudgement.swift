@@ -37,6 +37,7 @@ extension StreamWarning.Kind.Known {
         case .lateSubtitles, .expiredSegments: .playback
         case .manifestPatch: .rule("mpd-patch-wrong")
         case .steering: .rule("steering-wrong")
+        case .notBegun: .rule("nothing-to-play")
         case .adSignal: .rule("ad-signal-wrong")
         }
     }

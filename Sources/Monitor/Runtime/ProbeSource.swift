@@ -154,6 +154,7 @@ extension RequestObservation.Failure {
             case .timedOut: .timedOut
             case .connection: .connection
             case .nameNotFound: .nameNotFound
+            case .proxy: .proxy
             case .tls: .tls
             case .content: .content
             case .refused: .refused

@@ -15,6 +15,8 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let connection = Code("connection")
         /// The host's name is unknown, or no resolver responded.
         public static let nameNotFound = Code("nameNotFound")
+        /// A proxy cannot be reached, or does not connect to the server.
+        public static let proxy = Code("proxy")
         /// The server's certificate or its TLS was not accepted.
         public static let tls = Code("tls")
         /// The response has more bytes than the request allows.

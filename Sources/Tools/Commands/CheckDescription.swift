@@ -26,7 +26,7 @@ enum DescriptionJSON {
     private static func variant(_ variant: StreamDescription.Variant) -> JSONValue {
         [
             "id": .string(variant.id),
-            "bandwidth": .int(Int(variant.bandwidth)),
+            "bandwidth": number(variant.bandwidth),
             "averageBandwidth": number(variant.averageBandwidth),
             "width": variant.width.map { .int($0) } ?? .null,
             "height": variant.height.map { .int($0) } ?? .null,
@@ -115,11 +115,12 @@ enum DescriptionText {
     }
 
     private static func variant(_ variant: StreamDescription.Variant) -> [TerminalText] {
+        let rung = variant.bandwidth.map { "\($0 / 1_000)" } ?? "-"
         let size = variant.width.flatMap { width in variant.height.map { "\(width)x\($0)" } } ?? "-"
         let rate = variant.frameRate.map { "\(($0 * 1_000).rounded() / 1_000)" } ?? "-"
         let codecs = variant.codecs.isEmpty ? "-" : variant.codecs.joined(separator: ",")
         return [
-            "\(variant.id)", "\(variant.bandwidth / 1_000)", "\(size)", "\(rate)", "\(codecs)", "\(variant.rendition)",
+            "\(variant.id)", "\(rung)", "\(size)", "\(rate)", "\(codecs)", "\(variant.rendition)",
         ]
     }
 

@@ -125,6 +125,11 @@ struct PlayCommand: AsyncParsableCommand {
         try access.apply(to: &configuration)
         let played = try (sources + (list.map(SourceList.read) ?? [])).map { MediaSource($0) }
         if played.isEmpty { throw ValidationError("the list must name at least one source (found none)") }
+        if player.bandwidthLimit != nil, let file = played.first(where: \.isFile) {
+            throw ValidationError(
+                "--bandwidth-limit limits the requests of HLS and DASH (found \(file)); leave the option or the source out"
+            )
+        }
         let log = try requests.map { try RequestLog(path: $0) }
         let store = try delivery.makeStore(terminal)
         var backends = try delivery.makeBackends(terminal)

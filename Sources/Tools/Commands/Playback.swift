@@ -28,7 +28,7 @@ struct Playback {
         let virtual = options.speed == .max ? options.virtualClock(for: sources, system) : nil
         let clock: any SchedulingClock = virtual ?? system
         let probes = sources.map { Probe($0, configuration: configuration, clock: clock) }
-        let (summary, watch) = (Summary(), DeliveryWatch(backends, in: store, queue: options.delivery.queue))
+        let (summary, watch) = (makeSummary(), DeliveryWatch(backends, in: store, queue: options.delivery.queue))
         let instrument = Instrument(
             to: backends,
             summedUpBy: summary,
@@ -68,6 +68,17 @@ struct Playback {
         let isDelivered = terminal.noteUndelivered(watch)
         if outcomes.contains(where: { PlaybackEnding($0).isFailure }) { return .failed }
         return isDelivered ? .success : .undelivered
+    }
+
+    /// The summary, which says on standard error why a playback has neither pictures nor sound yet.
+    private func makeSummary() -> Summary {
+        guard !options.quiet else { return Summary() }
+        return Summary { [terminal] event in
+            guard event.action == .streamWarning, event.attributes[.warningCode] == "\(StreamWarning.Kind.notBegun)",
+                let message = event.attributes[.warningDescription]
+            else { return }
+            terminal.note("\(event.attributes[.warningURL] ?? ""): \(message)")
+        }
     }
 
     /// Logs each request, and emits its response where a backend reports responses.

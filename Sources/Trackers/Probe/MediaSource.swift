@@ -43,6 +43,22 @@ public struct MediaSource: Hashable, Sendable {
         return [".m3u8", ".m3u", ".mpd"].contains { path.hasSuffix($0) }
     }
 
+    /// Whether this is no playlist and no manifest: a file of this machine, or an address with the ending of a media
+    /// file.
+    package var isFile: Bool {
+        switch location {
+        case .file: return true
+        case .unsupported: return false
+        case .http:
+            let path = description.lowercased()
+            return Self.fileEndings.contains { path.hasSuffix($0) }
+        }
+    }
+
+    private static let fileEndings = [
+        ".mp4", ".m4v", ".m4a", ".mov", ".mkv", ".webm", ".ts", ".mp3", ".aac", ".flac", ".ogg", ".wav", ".avi", ".flv",
+    ]
+
     /// The last part of the path, for sources without a title.
     var fileName: String {
         String(description.split(separator: "/").last ?? "")

@@ -29,6 +29,8 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let httpStatus = Code("httpStatus")
         /// The connection failed.
         public static let connection = Code("connection")
+        /// A proxy cannot be reached, does not connect to the server, or is of a kind that does not carry the source.
+        public static let proxy = Code("proxy")
         /// A request or a read took longer than its limit.
         public static let timedOut = Code("timedOut")
         /// The data ended before its declared end.

@@ -111,6 +111,28 @@ internal import Testing
         #expect(show.rendition(variant.main)?.kind == .muxed)
     }
 
+    @Test(
+        "Quotes inside a value, which no escape allows, end it in front of a comma, and hide no attribute",
+        arguments: [
+            (#""Deutsch \"neu\"","#, #"Deutsch \"neu\""#, "de"), (#""a"b","#, #"a"b"#, "de"), (#""a","#, "a", "de"),
+            // No quotes end the value: the first ones do, and the rest of the list is not read.
+            (#""a"b,"#, "a", nil),
+        ]
+    )
+    func quotesInside(value: String, name: String, language: String?) throws {
+        let rest = language == nil ? "LANGUAGE=de" : "LANGUAGE=\"de\""
+        let show = try presentation(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",URI="a.m3u8",NAME=\(value)\(rest)
+            #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+            v.m3u8
+            """
+        )
+        let audio = try #require(show.renditions.first { $0.kind == .audio })
+        #expect(audio.name == name && audio.language == language, "\(audio)")
+    }
+
     @Test func aMediaPlaylistAloneIsAPresentation() throws {
         let show = try presentation(window(0...2, ended: true))
         #expect(show.kind == .onDemand && show.duration == 18 * second && show.variants.count == 1)

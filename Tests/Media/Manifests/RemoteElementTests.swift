@@ -143,6 +143,30 @@ struct RemoteElementTests {
         #expect(loaded.count == 64 && limited.notices.contains { $0.code == .limitReached })
     }
 
+    @Test("A remote element that refers to its MPD, or to itself, is a loop, which is found without a request")
+    func loopToItself() throws {
+        func find(_ address: String, _ files: [String: String]) throws -> ([String], Int64?, [String]) {
+            let (presentation, requests) = try parse(Self.document(Self.whole + Self.link(address)), files)
+            return (requests, presentation.duration, presentation.notices.map(\.message))
+        }
+        let back = Self.document(Self.whole + Self.link("a.mpd"))
+        for (address, files, loaded) in [
+            ("a.mpd", ["/show/a.mpd": back], [String]()), ("/show/../show/a.mpd", [:], []),
+            ("p.xml", ["/show/p.xml": Self.link("p.xml", "", Self.xlink)], ["/show/p.xml"]),
+            ("p.xml", ["/show/p.xml": Self.link("a.mpd", "", Self.xlink)], ["/show/p.xml"]),
+        ] {
+            let (requests, duration, notices) = try find(address, files)
+            #expect(requests == loaded && duration == 6_000_000_000, "\(address): \(requests)")
+            #expect(notices.count == 1 && notices.allSatisfy { $0.contains("endless loop") }, "\(notices)")
+        }
+        let only = #expect(throws: ManifestError.self) { try parse(Self.document(Self.link("a.mpd")), [:]) }
+        #expect(only?.message.contains("(found none); ") == true && only?.message.contains("endless loop") == true)
+        // The same element in two places is no loop.
+        let twice = Self.document(Self.link("p.xml") + Self.link("p.xml"))
+        let (presentation, requests) = try parse(twice, ["/show/p.xml": Self.whole])
+        #expect(presentation.duration == 12_000_000_000 && presentation.notices.isEmpty && requests.count == 1)
+    }
+
     @Test("A link to another scheme is not followed")
     func scheme() throws {
         let (presentation, requests) = try parse(Self.document(Self.whole + Self.link("file:///etc/passwd")), [:])

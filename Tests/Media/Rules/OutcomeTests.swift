@@ -32,6 +32,32 @@ struct OutcomeTests {
         #expect(lists.outcome == .sound && lists.unappliedRules.contains("codecs-mismatch"))
     }
 
+    @Test("A description has no bit rate that nobody declares, and the live edge behind the last part")
+    func description() async throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-PART-INF:PART-TARGET=0.5
+            #EXT-X-SERVER-CONTROL:PART-HOLD-BACK=1.5
+            #EXT-X-PROGRAM-DATE-TIME:2026-11-27T10:00:00Z
+            #EXTINF:2,
+            0.ts
+            #EXT-X-PART:DURATION=0.5,URI="1.ts?1"
+            #EXT-X-PART:DURATION=0.5,URI="1.ts?2"
+            """
+        let change = Self.replacing("v0.m3u8") { _ in text }
+        let report = try await RuleTableTests.check(
+            "vod/ts/v0.m3u8",
+            change: change,
+            configure: { ($0.segmentCount, $0.duration) = (0, .zero) }
+        )
+        let stream = try #require(report.stream)
+        #expect(stream.variants.map(\.bandwidth) == [nil] && stream.kind == .live)
+        #expect(stream.liveEdge == WallTime(milliseconds: 1_795_773_603_000))
+        let master = try await RuleTableTests.check("vod/ts/master.m3u8", configure: { $0.segmentCount = 0 })
+        #expect(master.stream?.variants.allSatisfy { ($0.bandwidth ?? 0) > 0 } == true)
+    }
+
     @Test("An address without a playlist is nothing to check, also where the rule is ignored")
     func nothingThere() async throws {
         let report = try await RuleTableTests.check("nothing/here.m3u8", configure: { $0.rules = [] })

@@ -110,6 +110,14 @@ struct ValueFormTests {
                 "BANDWIDTH=300000,CODECS=\"avc1.42c00b",
                 "attributes of EXT-X-STREAM-INF that cannot be read to their end"
             ),
+            (
+                "BANDWIDTH=300000,X-NAME=\"a \"b\"c\",FRAME-RATE=25.0",
+                "attributes of EXT-X-STREAM-INF that cannot be read to their end"
+            ),
+            (
+                "BANDWIDTH=300000,X-NAME=\"a\"b,FRAME-RATE=25.0",
+                "attributes of EXT-X-STREAM-INF that cannot be read to their end"
+            ),
             ("BANDWIDTH=300000,BANDWIDTH=1", "a second BANDWIDTH in EXT-X-STREAM-INF"),
             ("BANDWIDTH=300000,VIDEO-RANGE=HDR10", "`VIDEO-RANGE=HDR10` in EXT-X-STREAM-INF"),
             ("BANDWIDTH=300000,AVERAGE-BANDWIDTH=900000", "AVERAGE-BANDWIDTH=900000"),
@@ -219,11 +227,38 @@ struct ValueFormTests {
         arguments: [
             ("<!DOCTYPE html><html><body><br></body></html>", "an HTML page"), ("{\"error\":1}", "JSON"),
             ("", "an empty body"), ("Not found", "other text"), ("\u{1F}\u{1}", "other binary data"),
+            ("#EXT\n# http://a.example/\n", "other text"),
         ]
     )
     func replacements(text: String, words: String) throws {
         #expect(try found(text, at: "v.mpd") == ["mpd-malformed \(words)"])
         #expect(try found(text, at: "v.m3u8") == ["playlist-malformed \(words)"])
+    }
+
+    @Test(
+        "A playlist behind other lines, and a list of addresses, are named",
+        arguments: [
+            ("# from https://a.example/\n#EXTM3U\n", "other lines before #EXTM3U"),
+            ("http://a.example/radio.mp3\n", "a list of addresses without #EXTM3U"),
+            ("# Radio\r\n https://a.example/1\r\nhttps://a.example/2", "a list of addresses without #EXTM3U"),
+        ]
+    )
+    func misplacedLists(text: String, words: String) throws {
+        #expect(try found(text) == ["playlist-malformed \(words)"])
+    }
+
+    @Test(
+        "An MPD at the address of a playlist is called an MPD, and other XML is not",
+        arguments: [
+            ("<MPD/>", "a DASH MPD"), ("\u{FEFF} <MPD\n type=\"static\">", "a DASH MPD"),
+            ("<?xml version=\"1.0\"?><!-- <a> --><!DOCTYPE m><m:MPD xmlns:m=\"u\">", "a DASH MPD"),
+            ("<MPDs/>", "other XML: "), ("<!-- <MPD> ", "other XML: "), ("<SmoothStreamingMedia/>", "other XML: "),
+        ]
+    )
+    func manifestOfTheOtherFormat(text: String, words: String) throws {
+        let found = try found(text, at: "v.m3u8")
+        #expect(found.count == 1 && found[0].hasPrefix("playlist-malformed \(words)"), "\(found)")
+        #expect(words == "a DASH MPD" ? found[0].hasSuffix(words) : !found[0].contains("MPD"), "\(found)")
     }
 
     @Test("An MPD in another namespace is named")

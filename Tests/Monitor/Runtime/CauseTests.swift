@@ -56,19 +56,20 @@ struct CauseTests {
 
     @Test("A proxy that cannot be reached is named in the cause, and another reason of the program is not repeated")
     func proxy() throws {
-        for (message, words) in [
+        for (code, failure, message, words) in [
             (
-                "the proxy p.example:3128 cannot be reached: no; check it",
-                "connection: the proxy p.example:3128 cannot be reached"
+                "proxy", RequestObservation.Failure.proxy, "the proxy p.example:3128 cannot be reached: no; check it",
+                "proxy: the proxy p.example:3128 cannot be reached"
             ),
-            ("Couldn't connect to server; try again later", "connection"),
+            ("proxy", .proxy, "no tunnel through p.example; check it", "proxy: no tunnel through p.example"),
+            ("connection", .connection, "the proxy is not to blame; try again later", "connection"),
         ] {
             var drive = try playing()
             for _ in 0..<2 {
                 drive.run(for: .seconds(2))
-                drive.request("v/live.m3u8", nil, failure: .connection)
+                drive.request("v/live.m3u8", nil, failure: failure)
             }
-            drive.send(.ended(.failed(code: "connection", message: message)), to: "a")
+            drive.send(.ended(.failed(code: code, message: message)), to: "a")
             let text = try #require(drive.cause?.text)
             #expect(text.contains("fail since ") && text.contains(" later (\(words)"), "\(text)")
             #expect(!text.contains("try again"))
@@ -312,7 +313,7 @@ struct CauseTests {
             (RequestObservation.Failure.nameNotFound, StreamCause.Kind.network, "Host name is unknown"),
             (.connection, .network, "Connection fails"), (.tls, .network, "TLS connection fails"),
             (.timedOut, .network, "No answer in time"), (.content, .media, "Wrong content"),
-            (.refused, .network, "Address is refused"),
+            (.refused, .network, "Address is refused"), (.proxy, .network, "Proxy fails"),
         ]
     )
     func kinds(_ failure: RequestObservation.Failure, _ kind: StreamCause.Kind, _ title: String) throws {

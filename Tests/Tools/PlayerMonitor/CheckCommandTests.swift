@@ -2,6 +2,7 @@ import Foundation
 import InstrumentJSON
 import InstrumentOrigin
 import LoopbackServers
+import TestTraits
 import Testing
 
 #if canImport(FoundationXML)
@@ -58,6 +59,51 @@ extension CommandLineTests {
                 try await command([siblingProgram("player-monitor"), "check", "--for", "0", "--strict", url]).status
                     == 1
             )
+        }
+    }
+
+    /// The rows of each table of the schema: the cells of a row as lists of the names in them.
+    private static func schema() throws -> [[[[String]]]] {
+        let lines = try ProjectFile("docs/check-schema.md").text().split(separator: "\n")
+        return lines.split { !$0.hasPrefix("| `") }.map { table in
+            table.map { row in
+                row.split(separator: "|").map { cell in
+                    cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                        .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+                }
+            }
+        }
+    }
+
+    private static func members(_ value: JSONValue?) -> Set<String> {
+        if case .object(let members)? = value { Set(members.keys) } else { [] }
+    }
+
+    @Test(
+        "What a check understood has exactly the members that the documentation describes",
+        arguments: ["break/none/vod/ts/master.m3u8", "break/none/vod/dash/timeline.mpd"]
+    )
+    func checkSchema(path: String) async throws {
+        let tables = try Self.schema()
+        try #require(tables.count == 4)
+        func names(_ table: Int) -> Set<String> { Set(tables[table].flatMap { $0[0] }) }
+        try await withOrigin { origin in
+            let run = try await command([
+                siblingProgram("player-monitor"), "check", "--for", "0", "--format", "json",
+                origin.url(path, session: "a"),
+            ])
+            let report = try JSONValue(parsing: run.output)
+            #expect(Self.members(report) == names(0).subtracting(["loudness"]))
+            let stream = report["stream"]
+            #expect(Self.members(stream) == names(2))
+            for (member, expected) in [
+                ("renditions", names(3)), ("variants", Set(tables[2].first { $0[0] == ["variants"] }?[2] ?? [])),
+                ("periods", Set(tables[2].first { $0[0] == ["periods"] }?[2] ?? [])),
+            ] {
+                guard case .array(let values)? = stream?[member] else { throw CheckTestError() }
+                #expect(values.isEmpty == (member == "periods" && path.hasSuffix("m3u8")))
+                for value in values { #expect(Self.members(value) == expected, "\(member)") }
+            }
         }
     }
 

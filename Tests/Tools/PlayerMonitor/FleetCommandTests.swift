@@ -240,6 +240,9 @@ struct FleetCommandTests {
             (["--seek", "-1=4", "x"], "at=to"), (["--max-bitrate", "0", "x"], "--max-bitrate"),
             (["--start-at", "-1", "x"], "start-at"), (["--loop", "-2", "x"], "loop"),
             (["--spacing", "nan", "x", "y"], "--spacing"), (["--bandwidth-limit", "0", "x"], "--bandwidth-limit"),
+            (["--bandwidth-limit", "300", "--speed", "max", "x"], "--bandwidth-limit needs --speed real"),
+            (["--bandwidth-limit", "300", "http://127.0.0.1:1/film.mp4"], "(found http://127.0.0.1:1/film.mp4)"),
+            (["--bandwidth-limit", "300", "http://127.0.0.1:1/a.m3u8", "film"], "of HLS and DASH (found film)"),
             (["--requests", "/dev/null/r", "x"], "/dev/null/r"), ([], "--list"),
         ]
     )
@@ -247,6 +250,26 @@ struct FleetCommandTests {
         let run = try await run(arguments)
         #expect(run.status == 2)
         #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+
+    @Test("A wait for a presentation that has not begun is one line on standard error, and none with --quiet")
+    func notBegun() async throws {
+        let manifest = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" availabilityStartTime="2199-01-01T00:00:00Z" \
+            minimumUpdatePeriod="PT2S"><Period id="p" start="PT0S"><AdaptationSet mimeType="video/mp4">\
+            <SegmentTemplate duration="2" media="$Number$.m4s"/><Representation id="a" bandwidth="100000"/>\
+            </AdaptationSet></Period></MPD>
+            """
+        let server = try TestServer { _ in [.respond("200 OK", Array(manifest.utf8))] }
+        try await withOrigin { _ in
+            for option in [[], ["--quiet"]] {
+                let run = try await run(["--speed", "max", "--duration", "9s", server.url("/live.mpd")] + option)
+                let notices = run.errors.split(separator: "\n").count { line in
+                    line.hasPrefix(server.url("/live.mpd") + ": the presentation begins at 2199-01-01T00:00:00.000Z")
+                }
+                #expect(run.status == 0 && notices == (option.isEmpty ? 1 : 0), "\(run.errors)")
+            }
+        }
     }
 
     @Test("HTTP/3 is refused before anything is requested where libcurl has none")

@@ -69,12 +69,36 @@ struct BadInputTests {
         #expect(played.first(.error)?[Action.start.timeKey] == position)
     }
 
-    @Test("A film without its index is an error")
+    @Test("A film that ends before its index is truncated, from a file and over HTTP")
     func noIndex() async throws {
         let whole = try Fixtures.data(try Fixtures.mp4AtEnd.get())
-        let failure = try #require(await error(try Fixtures.file(whole.prefix(whole.count / 2))))
-        #expect(failure.code == .unsupportedFormat)
-        #expect(failure.message.contains("damaged"))
+        let half = whole.prefix(whole.count / 2)
+        let server = try LoopbackServer([.serve(half)])
+        for source in [try Fixtures.file(half), server.address] {
+            let failure = try #require(await error(source))
+            #expect(failure.code == .endedEarly && failure.phase == .open)
+            #expect(failure.message.contains("before the end of its index (`moov`): `mdat` declares "), "\(failure)")
+            // The media begin behind `ftyp`, `free` and the head of `mdat`.
+            #expect(failure.message.contains(" bytes, and \(half.count - 40) of them are there"), "\(failure)")
+        }
+    }
+
+    @Test("A film whose index is cut off or was never written, and a segment alone, are named as such")
+    func cutIndex() async throws {
+        let whole = try Fixtures.data(try Fixtures.mp4AtEnd.get())
+        let index = try #require(whole.range(of: Data("moov".utf8), options: .backwards)).lowerBound - 4
+        // Inside the header of the movie, of a track and of its samples.
+        for count in [60, 400, (whole.count - index) / 4] {
+            let failure = try #require(await error(try Fixtures.file(whole[..<(index + count)])))
+            let words = "`moov` declares \(whole.count - index) bytes, and \(count) of them"
+            #expect(failure.code == .endedEarly && failure.message.contains(words), "\(failure)")
+        }
+        let unfinished = try #require(await error(try Fixtures.file(whole[..<index])))
+        #expect(unfinished.code == .endedEarly, "\(unfinished)")
+        #expect(unfinished.message.contains("has no index (`moov`)"), "\(unfinished)")
+        let segment = try Fixtures.data(try Fixtures.hlsMP4.get() + "/media0.m4s")
+        let alone = try #require(await error(try Fixtures.file(segment)))
+        #expect(alone.code == .unsupportedFormat && alone.message.contains("initialization section"), "\(alone)")
     }
 
     @Test(

@@ -79,6 +79,12 @@ struct DASHManifest: Hashable, Sendable {
         } catch {
             var error = error.at(url)
             error.missingElements = resolution.missing
+            // Without a line, the MPD is well written, and lacks what a remote element should have brought.
+            if let notice = resolution.notices.first, resolution.missing.isEmpty, error.code == .malformed,
+                error.line == nil
+            {
+                error.message += "; \(notice.message)"
+            }
             throw error
         }
     }

@@ -99,7 +99,7 @@ extension RemoteElements {
         var resolution = Resolution(root: root)
         guard root.hasLinks else { return resolution }
         let linked = root.withLinks(from: ReferenceBase(url: url))
-        resolution.root = resolved(linked, level: 0, into: &resolution)
+        resolution.root = resolved(linked, within: [url], into: &resolution)
         var seen: Set<HTTPURL> = []
         resolution.missing = resolution.missing.filter { seen.insert($0).inserted }
         let room = max(0, Self.mostElements - resolution.used.count)
@@ -110,14 +110,19 @@ extension RemoteElements {
         return resolution
     }
 
-    private func resolved(_ element: MarkupElement, level: Int, into resolution: inout Resolution) -> MarkupElement {
+    /// - Parameter places: the documents around the element, the MPD first.
+    private func resolved(
+        _ element: MarkupElement,
+        within places: [HTTPURL],
+        into resolution: inout Resolution
+    ) -> MarkupElement {
         guard element.hasLinks else { return element }
         var children: [MarkupElement] = []
         for child in element.children {
             if let link = child.link {
-                children += content(of: child, link, level: level, into: &resolution)
+                children += content(of: child, link, within: places, into: &resolution)
             } else {
-                children.append(resolved(child, level: level, into: &resolution))
+                children.append(resolved(child, within: places, into: &resolution))
             }
         }
         return element.with(children)
@@ -126,7 +131,7 @@ extension RemoteElements {
     private func content(
         of place: MarkupElement,
         _ link: String,
-        level: Int,
+        within places: [HTTPURL],
         into resolution: inout Resolution
     ) -> [MarkupElement] {
         if link == MarkupElement.nothing { return [] }
@@ -135,6 +140,8 @@ extension RemoteElements {
         let failure: String
         switch (try? HTTPURL(link)).map({ ($0, contents[$0]) }) {
         case nil: failure = "its address is neither http nor https"
+        case (let url, _)? where places.contains(url):
+            failure = "its address is that of the document that it is in: an endless loop"
         case (let url, nil)?:
             resolution.missing.append(url)
             let isBeyond = resolution.used.count + resolution.missing.count > Self.mostElements
@@ -145,7 +152,7 @@ extension RemoteElements {
         case (let url, .elements(let elements))?:
             resolution.used.insert(url)
             let fitting = elements.filter { $0.name == place.name }
-            guard level < Self.mostLevels else {
+            guard places.count <= Self.mostLevels else {
                 failure = "remote elements refer to each other more than \(Self.mostLevels) times"
                 break
             }
@@ -155,14 +162,14 @@ extension RemoteElements {
             }
             let taken = fitting.prefix(1).map { $0.taking(place, isOnly: fitting.count == 1) } + fitting.dropFirst()
             let parent = MarkupElement(name: "MPD", attributes: [:], line: place.line).with(taken)
-            return resolved(parent, level: level + 1, into: &resolution).children
+            return resolved(parent, within: places + [url], into: &resolution).children
         }
         if resolution.notices.count < Self.mostNotices {
             resolution.notices.append(ManifestNotice(.remoteElement, "\(place.name): \(failure)", line: place.line))
         }
         var place = place
         place.attributes["xlink:href"] = nil
-        return place.children.isEmpty ? [] : [resolved(place, level: level, into: &resolution)]
+        return place.children.isEmpty ? [] : [resolved(place, within: places, into: &resolution)]
     }
 }
 

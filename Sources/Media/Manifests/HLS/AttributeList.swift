@@ -35,16 +35,23 @@ package struct AttributeList: Hashable, Sendable {
             if name.utf8.count < rest[..<equals].count { hasSpaces = true }
             rest = rest[rest.index(after: equals)...]
             if let first = rest.first, first <= 0x20 { hasSpaces = true }
-            guard let value = Self.value(&rest) else {
+            guard let value = value(&rest) else {
                 isDamaged = true
                 return
             }
             // A name must not occur twice; the first value wins.
             if values[name] == nil { values[name] = value } else { repeatedName = repeatedName ?? name }
+            // Behind quotes that do not end a value, nobody knows where the next attribute begins.
+            if let next = rest.first, next != UInt8(ascii: ","), next > 0x20 {
+                isDamaged = true
+                return
+            }
         }
     }
 
-    private static func value(_ rest: inout Substring.UTF8View) -> Value? {
+    /// Reads a value. Quotes inside of it, which no escape allows, end it only in front of a comma, white space or the
+    /// end, as hls.js reads them.
+    private mutating func value(_ rest: inout Substring.UTF8View) -> Value? {
         guard rest.first == UInt8(ascii: "\"") else {
             let text = rest.prefix { $0 != UInt8(ascii: ",") }
             rest = rest[text.endIndex...]
@@ -52,8 +59,18 @@ package struct AttributeList: Hashable, Sendable {
         }
         let inner = rest.dropFirst()
         guard let quote = inner.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-        rest = inner[inner.index(after: quote)...]
-        return Value(text: String(Substring(inner[..<quote])), isQuoted: true)
+        let end = Self.isEnd(quote, of: inner) ? quote : inner.indices.first { Self.isEnd($0, of: inner) }
+        if end != quote { isDamaged = true }
+        let close = end ?? quote
+        rest = inner[inner.index(after: close)...]
+        return Value(text: String(Substring(inner[..<close])), isQuoted: true)
+    }
+
+    /// Whether a place has the quotes that end a value.
+    private static func isEnd(_ place: Substring.UTF8View.Index, of text: Substring.UTF8View) -> Bool {
+        guard text[place] == UInt8(ascii: "\"") else { return false }
+        let next = text[text.index(after: place)...].first
+        return next.map { $0 == UInt8(ascii: ",") || $0 <= 0x20 } ?? true
     }
 
     /// The text of a value; nil if the attribute is absent.

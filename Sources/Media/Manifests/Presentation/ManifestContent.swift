@@ -7,7 +7,9 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     case playlist
     /// An HLS playlist that no player reads: what is wrong with its beginning, as a noun.
     case misplacedPlaylist(String)
-    /// XML that is no web page, such as an MPD, in any encoding.
+    /// A DASH manifest, in any encoding.
+    case mpd
+    /// Other XML that is no web page, in any encoding.
     case markup
     /// A web page.
     case page
@@ -23,6 +25,9 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     case binary
     /// Nothing.
     case empty
+
+    /// Whether the content is XML.
+    package var isMarkup: Bool { self == .mpd || self == .markup }
 
     /// The bytes that are looked at.
     private static let mostBytes = 1_024
@@ -44,7 +49,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
                 decoding: start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start,
                 as: UTF8.self
             )
-            let kind = Self.kind(of: text) ?? (start.contains { $0 < 0x09 } ? .binary : .text)
+            let kind = Self.kind(of: text) ?? Self.list(text) ?? (start.contains { $0 < 0x09 } ? .binary : .text)
             self = kind == .playlist ? Self.placed(text) : kind
         }
     }
@@ -60,6 +65,15 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         // Anything longer than a mistyped name may be an address with secrets.
         let isName = line.count <= 12 && line.dropFirst().utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return .misplacedPlaylist(isName ? "the first line `\(line)`" : "a first line of more than #EXTM3U")
+    }
+
+    /// A playlist behind other lines, or a list of addresses as radio stations publish it; nil for other text.
+    private static func list(_ text: String) -> ManifestContent? {
+        let lines = text.split(whereSeparator: \.isNewline).map(\.trimmingSpaces)
+        if lines.contains("#EXTM3U") { return .misplacedPlaylist("other lines before #EXTM3U") }
+        guard let first = lines.first(where: { !$0.hasPrefix("#") }) else { return nil }
+        let isAddress = first.hasPrefix("http://") || first.hasPrefix("https://")
+        return isAddress ? .misplacedPlaylist("a list of addresses without #EXTM3U") : nil
     }
 
     /// The text of UTF-16, by its mark or by the zeros of its first character.
@@ -84,7 +98,24 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         let isPage =
             ["<!doctype html", "<html", "<head", "<body"].contains { lower.hasPrefix($0) }
             || lower.hasPrefix("<?xml") && lower.contains("<html")
-        return isPage ? .page : .markup
+        if isPage { return .page }
+        return root(of: text) == "MPD" ? .mpd : .markup
+    }
+
+    /// The name of the first element of XML, without its prefix; nil where no element begins.
+    private static func root(of text: Substring) -> Substring? {
+        var rest = text
+        while let start = rest.firstIndex(of: "<") {
+            rest = rest[start...].dropFirst()
+            if rest.hasPrefix("!--") {
+                guard let end = rest.firstRange(of: "-->") else { return nil }
+                rest = rest[end.upperBound...]
+            } else if rest.first != "?", rest.first != "!" {
+                let name = rest.prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
+                return name.split(separator: ":").last
+            }
+        }
+        return nil
     }
 
     /// Whether a text begins as an object or an array of JSON does; a name in brackets is that of a section of INI.
@@ -108,6 +139,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .playlist: "an HLS playlist"
         case .misplacedPlaylist(let found): found
+        case .mpd: "a DASH MPD"
         case .markup: "XML"
         case .page: "an HTML page"
         case .json: "JSON"
@@ -128,7 +160,7 @@ extension ManifestContent {
         switch content {
         case .empty: return "\(content)"
         case .page, .playlist, .misplacedPlaylist: return hasSize ? "\(content)" : "\(content) of \(bytes.count) bytes"
-        case .json, .markup: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
+        case .json, .mpd, .markup: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
         case .media, .compressed, .text, .binary:
             return hasSize ? nil : writtenKey(bytes) ?? "a key of \(bytes.count) bytes"
         }

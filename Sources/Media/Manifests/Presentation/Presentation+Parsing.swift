@@ -46,7 +46,7 @@ extension Presentation {
         case .page:
             let message = "the address must have a playlist or a manifest (found \(ManifestContent.page)); "
             throw ManifestError(.notAManifest, message + "check the address, and whether it requires a login", url: url)
-        case .markup:
+        case .mpd, .markup:
             self = try DASHManifest(parsing: bytes, at: url, remote: remote, limits: limits).presentation(
                 now: now,
                 clockOffset: clockOffset

@@ -75,6 +75,19 @@ public struct Presentation: Hashable, Sendable {
     /// The MPD that patches change; nil if the MPD names no patches.
     var document: DASHManifest?
 
+    /// The calendar time at which the first period of a live MPD begins, by the local clock; nil for others.
+    package var beginning: WallTime? {
+        live?.origin?.advanced(nanoseconds: periods.first?.start ?? 0)
+    }
+
+    /// The calendar time at which the first media of a live MPD are available, by the local clock; nil for others.
+    package var firstAvailability: WallTime? {
+        let segments = renditions.compactMap { rendition -> WallTime? in
+            if case .segments(let index) = rendition.source { index.first?.availability } else { nil }
+        }
+        return beginning.map { segments.min() ?? $0 }
+    }
+
     /// Whether no period will follow the last one (DASH).
     package var hasLastPeriod: Bool { live.map { $0.updatePeriod == nil && periods.last?.end != nil } ?? true }
 

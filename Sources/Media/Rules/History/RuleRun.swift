@@ -141,7 +141,7 @@ public struct RuleRun: Sendable {
     private func isManifest(_ text: FetchedText, _ content: ManifestContent) -> Bool {
         let path = text.url.path.lowercased()
         switch content {
-        case .markup: return !path.hasSuffix(".m3u8")
+        case .mpd, .markup: return !path.hasSuffix(".m3u8")
         case .playlist, .misplacedPlaylist: return false
         case .page, .json, .media, .compressed, .text, .binary, .empty: return path.hasSuffix(".mpd")
         }
@@ -192,7 +192,7 @@ public struct RuleRun: Sendable {
 extension RuleRun {
     private mutating func observeManifest(_ text: FetchedText) throws(ManifestError) -> [ManifestNotice] {
         let content = ManifestContent(text.bytes)
-        guard content == .markup else {
+        guard content.isMarkup else {
             throw ManifestError(.notAManifest, "the address must have an MPD (found \(content))", url: text.url)
         }
         let root: MarkupElement

@@ -74,6 +74,7 @@ extension ManifestContent {
         case .compressed: "Send Content-Encoding with compressed bodies, or the plain text."
         case .empty: "Check that the packager has written the file, and what the server sends for the address."
         case .media: "Give the address of the playlist or the MPD instead of that of the media."
+        case .mpd: "Give the MPD an address that ends in .mpd, and the playlist this one."
         case .page, .json, .text: "Check the address, and whether the server requires a login."
         case .playlist, .misplacedPlaylist, .markup, .binary: "Check the address, and what the packager wrote."
         }

@@ -15,7 +15,7 @@ extension RequestObservation {
     var isAnswer: Bool {
         switch failure {
         case nil, .status, .content: true
-        case .timedOut, .connection, .nameNotFound, .tls, .refused, .cancelled: false
+        case .timedOut, .connection, .nameNotFound, .proxy, .tls, .refused, .cancelled: false
         }
     }
 }

@@ -39,6 +39,8 @@ package struct RequestObservation: Hashable, Sendable {
         case connection
         /// The host's name is unknown.
         case nameNotFound
+        /// A proxy failed, which says nothing of the server.
+        case proxy
         /// The TLS connection failed.
         case tls
         /// The answer is not what was requested.

@@ -199,9 +199,8 @@ extension StreamState {
             text += "; the buffer ran empty \(when)"
         }
         if let failure = trouble.failure, let when = later(failure.time) {
-            // The server is not to blame for a proxy that cannot be reached.
-            let isOfProxy = failure.message.hasPrefix("the proxy ")
-            let reason = isOfProxy ? ": \(failure.message.prefix { $0 != ";" })" : ""
+            // The server is not to blame for a proxy.
+            let reason = failure.code == "proxy" ? ": \(failure.message.prefix { $0 != ";" })" : ""
             text += "; the session failed \(when) (\(failure.code)\(reason))"
         }
         cause.text = text + "."
@@ -250,6 +249,7 @@ extension StreamCause {
         case .timedOut: failure.hasReceivedBytes ? "Transfer takes too long" : "No answer in time"
         case .connection, .cancelled: "Connection fails"
         case .nameNotFound: "Host name is unknown"
+        case .proxy: "Proxy fails"
         case .tls: "TLS connection fails"
         case .content: "Wrong content"
         case .refused: "Address is refused"
@@ -264,6 +264,7 @@ extension StreamCause {
         case "httpStatus": (kind, title) = (.http, "Error status")
         case "connection": (kind, title) = (.network, "Connection fails")
         case "timedOut": (kind, title) = (.network, "No answer in time")
+        case "proxy": (kind, title) = (.network, "Proxy fails")
         case "tls": (kind, title) = (.network, "TLS connection fails")
         case "refusedAddress": (kind, title) = (.network, "Address is refused")
         case "invalidManifest": (kind, title) = (.media, "Playlist cannot be read")

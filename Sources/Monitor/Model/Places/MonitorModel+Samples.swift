@@ -273,6 +273,7 @@ extension RequestObservation.Failure {
         case "notFound", "httpStatus": self = .status
         case "timedOut": self = .timedOut
         case "connection": self = .connection
+        case "proxy": self = .proxy
         case "tls": self = .tls
         case "refusedAddress": self = .refused
         case "invalidManifest", "wrongContent": self = .content

@@ -125,6 +125,7 @@ extension RequestObservation.Failure {
             case "ABORTED": .cancelled
             case "TIMED_OUT", "CONNECTION_TIMED_OUT": .timedOut
             case "NAME_NOT_RESOLVED", "NAME_RESOLUTION_FAILED": .nameNotFound
+            case "PROXY_CONNECTION_FAILED", "TUNNEL_CONNECTION_FAILED": .proxy
             case "CONTENT_DECODING_FAILED", "INVALID_RESPONSE", "INVALID_HTTP_RESPONSE": .content
             case _ where error.hasPrefix("CERT_") || error.hasPrefix("SSL_"): .tls
             case _ where error.hasPrefix("BLOCKED_BY_") || error == "UNSAFE_REDIRECT" || error == "ACCESS_DENIED":

@@ -12,12 +12,17 @@ extension HTTPError {
         configuration: TransportConfiguration = TransportConfiguration()
     ) {
         let text = String(cString: curl_easy_strerror(result))
-        let failure = ProxyFailure(result, detail, url, configuration)
-        if let message = failure?.message(text, detail) {
-            self.init(.connection, message, url: url, status: status, underlyingCode: Int(result.rawValue))
+        let (code, advice) = Self.meaning(of: result)
+        if let failure = ProxyFailure(result, detail, url, configuration) {
+            self.init(
+                failure.isOfProxy ? .proxy : code,
+                failure.message(text, detail),
+                url: url,
+                status: status,
+                underlyingCode: Int(result.rawValue)
+            )
             return
         }
-        let (code, advice) = Self.meaning(of: result)
         let hasDetail = code == .tls && !detail.isEmpty
         self.init(
             code,

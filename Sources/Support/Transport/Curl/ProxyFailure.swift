@@ -32,6 +32,14 @@ enum ProxyFailure {
         }
     }
 
+    /// Whether the proxy failed, and not, perhaps, the server behind it.
+    var isOfProxy: Bool {
+        switch self {
+        case .unreachable, .refused: true
+        case .silent: false
+        }
+    }
+
     /// The message; without the proxy's user and password.
     func message(_ text: String, _ detail: String) -> String {
         switch self {

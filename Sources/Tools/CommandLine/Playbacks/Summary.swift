@@ -8,9 +8,13 @@ package final class Summary: Backend {
     package let policy = DeliveryPolicy(maxCount: 1000, maxAge: .seconds(1))
     private let records = Lock([TrackerID: PlaybackRecord]())
 
-    package init() {}
+    private let observe: @Sendable (Event) -> Void
+
+    /// - Parameter observe: gets each event.
+    package init(observing observe: @escaping @Sendable (Event) -> Void = { _ in }) { self.observe = observe }
 
     package func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        for case .event(let event) in batch.records.map(\.sample) { observe(event) }
         records.withLock { records in
             for record in batch.records {
                 let sample = record.sample

@@ -88,7 +88,7 @@ struct Demuxer: ~Copyable {
             // libav ignores proxies of other kinds, and would connect to the server itself.
             if let proxy = configuration.proxyAddress, !proxy.lowercased().hasPrefix("http://") {
                 let message = "a file is played through an http:// proxy only; give the address of one, or 'none'"
-                throw ProbeError(.connection, .open, source, message)
+                throw ProbeError(.proxy, .open, source, message)
             }
             // By default, libav takes the proxy of the environment.
             if configuration.proxyAddress != nil || !configuration.usesEnvironmentProxy {
@@ -153,7 +153,11 @@ struct Demuxer: ~Copyable {
         if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
         // A failed call frees the context, but not the input: `deinit` frees the input.
         let code = avformat_open_input(&context, nil, nil, &options)
-        if code < 0 { throw LibavFailure(cause(of: code, input), interrupt).error(.open, source) }
+        if code < 0 {
+            let failure = LibavFailure(cause(of: code, input), interrupt)
+            if failure.isOfContent, let input, let error = MovieIndex.error(of: input, source) { throw error }
+            throw failure.error(.open, source)
+        }
         return context
     }
 
@@ -315,8 +319,10 @@ struct Demuxer: ~Copyable {
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
         if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
-        // libavformat reports a fragment that is cut off as the end.
-        if let context, let input, MovieFile.isCutOff(context, input) {
+        guard let context, let input else { return }
+        // libavformat reports an index that is cut off as one without frames, and a fragment that is as the end.
+        if MovieFile.hasNoFrames(context), let error = MovieIndex.error(of: input, source) { throw error }
+        if MovieFile.isCutOff(context, input) {
             throw ProbeError(.endedEarly, .read, source, "the file ends inside a box of MP4: the rest of it is missing")
         }
     }

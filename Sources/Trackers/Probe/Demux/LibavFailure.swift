@@ -14,6 +14,9 @@ struct LibavFailure {
         didTimeOut = interrupt.didTimeOut
     }
 
+    /// Whether the bytes are to blame, and not their transfer.
+    var isOfContent: Bool { !isAborted && !didTimeOut && [ffmpeg_error_invalid_data, ffmpeg_error_eof].contains(code) }
+
     /// - Parameter proxy: the address of the proxy through which the source is opened, if any; may contain a password.
     func error(_ phase: ProbeError.Phase, _ source: MediaSource, through proxy: String? = nil) -> ProbeError {
         let (code, message) = meaning(phase)
@@ -22,11 +25,11 @@ struct LibavFailure {
         }
         // libav does not say which of both failed; a connection is one to the proxy.
         let place = ProxyAddress.place(of: proxy)
-        let found =
-            code == .connection
-            ? "the proxy \(place) cannot be reached; check the address of the proxy, and whether it runs"
-            : "\(message); it is opened through the proxy \(place)"
-        return ProbeError(code, phase, source, found)
+        guard code == .connection else {
+            return ProbeError(code, phase, source, "\(message); it is opened through the proxy \(place)")
+        }
+        let found = "the proxy \(place) cannot be reached; check the address of the proxy, and whether it runs"
+        return ProbeError(.proxy, phase, source, found)
     }
 
     private func meaning(_ phase: ProbeError.Phase) -> (ProbeError.Code, String) {

@@ -23,6 +23,14 @@ enum MovieFile {
         }
     }
 
+    /// Whether no frame of an MP4 file is known; false for other formats.
+    static func hasNoFrames(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        guard isMovie(context), let streams = context.pointee.streams else { return isMovie(context) }
+        return (0..<Int(context.pointee.nb_streams)).allSatisfy { index in
+            streams[index].map { avformat_index_get_entries_count($0) == 0 } ?? true
+        }
+    }
+
     /// Whether a file whose end was reached ends inside a box, by the places of the frames and the boxes behind them;
     /// false where the size is unknown.
     static func isCutOff(
@@ -41,22 +49,21 @@ enum MovieFile {
         }
         guard place > 0 else { return false }
         for _ in 0..<mostBoxes where place < size {
-            guard let end = end(ofBoxAt: place, input) else { return false }
-            place = end
+            guard let box = box(at: place, input), types.contains(box.type) else { return false }
+            place = box.end
         }
         return place > size
     }
 
-    /// The end of a box, which may be behind that of the file; nil for something else, such as media that no track
-    /// uses, a few bytes that are no header, or a box that reaches to the end of the file.
-    private static func end(ofBoxAt place: Int64, _ input: UnsafeMutablePointer<AVIOContext>) -> Int64? {
+    /// The type and the end of a box, which may be behind that of the file; nil for something else, such as media that
+    /// no track uses, a few bytes that are no header, or a box that reaches to the end of the file.
+    static func box(at place: Int64, _ input: UnsafeMutablePointer<AVIOContext>) -> (type: BoxType, end: Int64)? {
         var head = [UInt8](repeating: 0, count: 16)
         guard avio_seek(input, place, SEEK_SET) == place, avio_read(input, &head, Int32(head.count)) >= 8 else {
             return nil
         }
         return head.withUnsafeBytes { bytes in
-            guard let box = Box(bytes, at: 0), types.contains(box.type) else { return nil }
-            return place.saturatingAdd(Int64(box.content.upperBound))
+            Box(bytes, at: 0).map { (type: $0.type, end: place.saturatingAdd(Int64($0.content.upperBound))) }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentManifests
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// Loads and reloads the manifest and the playlists, and has their content: the ladder, the renditions and their
@@ -10,6 +11,9 @@ struct ManifestLoading: Sendable {
         var since: MonotonicInstant
         var isLate = false
     }
+
+    /// The wait for the beginning of a presentation that is not worth a warning, in nanoseconds.
+    private static let longestSilentWait: Int64 = 10_000_000_000
 
     private let source: MediaSource
     private let staleAfter: LivePolicy.Distance?
@@ -92,6 +96,7 @@ extension ManifestLoading {
                 "the reloaded manifest has another format (found \(parsed.format), expected \(format)); check the server"
             )
         }
+        try Self.checkWholeMedia(parsed)
         let change = takeLadder(of: parsed)
         locations.take(parsed)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
@@ -109,6 +114,29 @@ extension ManifestLoading {
         let warnings = parsed.notices.map { StreamWarning(.notSupported, $0.message, parsed.url) }
         return [.manifestLoaded(duration: parsed.duration)]
             + (warnings + [orderWarning].compactMap(\.self)).map { .warned($0) }
+    }
+
+    /// The warning of a presentation that begins later than in a moment, for which playback waits; nil for others.
+    func wait(at now: WallTime) -> StreamWarning? {
+        guard let presentation, let begin = presentation.beginning, let first = presentation.firstAvailability,
+            first.nanoseconds(since: now) > Self.longestSilentWait
+        else { return nil }
+        let found =
+            begin > now
+            ? "the presentation begins at \(begin.rfc3339)" : "the first segment is available at \(first.rfc3339)"
+        let message =
+            "\(found), and playback waits until then; "
+            + "correct availabilityStartTime if the stream is on air"
+        return StreamWarning(.notBegun, message, presentation.url)
+    }
+
+    /// Refuses a playlist of keyframes in the place of the whole media: its gaps are no fault of the media.
+    private static func checkWholeMedia(_ parsed: Presentation) throws(ResourceFailure) {
+        for case .loaded(let playlist) in parsed.renditions.map(\.source) where playlist.isIFramesOnly {
+            throw .wrongContent(
+                "the playlist has keyframes alone (EXT-X-I-FRAMES-ONLY), for trick play; play that of the whole media"
+            )
+        }
     }
 
     /// Takes a media playlist that was fetched for the first time, or again.

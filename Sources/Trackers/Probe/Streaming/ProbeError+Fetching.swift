@@ -35,6 +35,7 @@ extension ProbeError {
         case .connection: break
         }
         switch failure.error?.code {
+        case .proxy: return .proxy
         case .tls: return .tls
         case .responseTooLarge: return .tooLarge
         case .redirectRefused, .addressRefused, .invalidURL: return .refusedAddress

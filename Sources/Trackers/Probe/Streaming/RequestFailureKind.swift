@@ -10,6 +10,8 @@ package enum RequestFailureKind: Hashable, Sendable {
     case connection
     /// The host's name is unknown.
     case nameNotFound
+    /// A proxy failed, which says nothing of the server.
+    case proxy
     /// The TLS connection failed.
     case tls
     /// The answer is not what was requested, or exceeds a limit.
@@ -37,6 +39,7 @@ extension RequestFailureKind {
             switch failure.error?.code {
             case .cancelled?: self = .cancelled
             case .nameNotFound?: self = .nameNotFound
+            case .proxy?: self = .proxy
             case .tls?: self = .tls
             case .redirectRefused?, .addressRefused?, .invalidURL?, .invalidHeader?: self = .refused
             case .responseTooLarge?, .malformedResponse?, .contentCoding?, .unknownCoding?, .wrongRange?:

@@ -26,7 +26,9 @@ extension StreamPlayback {
             for fetching in fetches.cancel(role) {
                 session.count(fetching.ended(at: now.instant, hasFailed: false), at: now.instant)
             }
-        case .manifestLoaded(let duration): session.manifestLoaded(MediaInfo(duration: duration), now: now.instant)
+        case .manifestLoaded(let duration):
+            session.manifestLoaded(MediaInfo(duration: duration), now: now.instant)
+            if let warning = manifest.wait(at: now.wallTime) { apply(.warned(warning), now) }
         case .durationChanged(let duration): session.learn(duration: duration)
         case .ladderChanged(let change): adopt(change, now)
         case .latencyMeasured(let latency): session.learn(latency: latency)

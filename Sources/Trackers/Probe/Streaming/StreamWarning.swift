@@ -26,7 +26,7 @@ public struct StreamWarning: Hashable, Sendable {
             case timestampJump, noKeyframe, tracksApart, wrongDuration, wrongBitrate, wrongResolution
             case unplayableMedia, frameGap, missingTrack, missingSegment, lateSubtitles, missingSubtitles
             case malformedSubtitles, subtitleTimes, latePlaylist, expiredSegments, rangeIgnored, preloadHint
-            case manifestPatch, notSupported, steering, adSignal
+            case manifestPatch, notSupported, steering, adSignal, notBegun
         }
 
         /// Timestamps jump within a continuous sequence.
@@ -75,6 +75,8 @@ public struct StreamWarning: Hashable, Sendable {
         public static let steering = Kind(.steering)
         /// A signal of an ad break, or an interstitial, is malformed or contradicts others.
         public static let adSignal = Kind(.adSignal)
+        /// A live presentation begins later than ten seconds from now; playback waits until then, however long.
+        public static let notBegun = Kind(.notBegun)
     }
 
     /// The kind of the defect.

@@ -95,6 +95,7 @@ struct BrowserSessionTests {
         "Chromium's names of failures become the monitor's",
         arguments: [
             ("net::ERR_NAME_NOT_RESOLVED", RequestObservation.Failure.nameNotFound),
+            ("net::ERR_PROXY_CONNECTION_FAILED", .proxy), ("net::ERR_TUNNEL_CONNECTION_FAILED", .proxy),
             ("net::ERR_CONNECTION_REFUSED", .connection), ("net::ERR_CONNECTION_TIMED_OUT", .timedOut),
             ("net::ERR_CERT_DATE_INVALID", .tls), ("net::ERR_BLOCKED_BY_CLIENT", .refused), ("anything", .connection),
         ]

@@ -129,4 +129,15 @@ struct MediaPlaylistTests {
         #expect(played.all(.bufferBegin).count == 1 && played.all(.streamWarning).isEmpty, "\(played.story)")
         #expect(network.names.filter { $0 != "live.m3u8" } == ["key"] + (0..<6).map { "media\($0).ts" })
     }
+
+    @Test("A playlist of keyframes alone is named as such, and not called truncated")
+    func keyframesAlone() async throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-I-FRAMES-ONLY\n#EXTINF:2,\nmedia0.ts\n#EXT-X-ENDLIST\n"
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { _ in Array(text.utf8) }
+        let played = await playStream("/keys.m3u8", over: network, clock, ProbeConfiguration(profile: .plain()))
+        guard case .failed(let error) = played.outcome else { return #expect(Bool(false), "\(played.story)") }
+        #expect(error.code == .wrongContent && error.message.contains("keyframes alone"), "\(error)")
+        #expect(network.names == ["keys.m3u8"])
+    }
 }

@@ -79,4 +79,18 @@ struct ServerClockTests {
         )
         #expect(!direct.contains("time") && played.actions.contains(.start), "\(direct)")
     }
+
+    @Test("A presentation that begins later is announced once, and playback waits until it is stopped")
+    func future() async throws {
+        let (played, names) = try await play(Self.timing("direct", "1970-01-01T00:59:40Z"))
+        let warnings = played.all(.streamWarning).filter { $0.attributes[.warningCode] == "notBegun" }
+        #expect(warnings.count == 1 && names.filter { $0 == "live.mpd" }.count > 2, "\(played.story)")
+        let text = warnings.first?.attributes[.warningDescription] ?? ""
+        // By the local clock, which is at -6 s, twenty seconds before the beginning.
+        #expect(text.hasPrefix("the presentation begins at 1970-01-01T00:00:14."), "\(text)")
+        #expect(text.contains(", and playback waits until then; correct availabilityStartTime"), "\(text)")
+        #expect(!played.actions.contains(.start) && !played.actions.contains(.error))
+        let (soon, _) = try await play(Self.timing("direct", "1970-01-01T00:59:54Z"))
+        #expect(soon.all(.streamWarning).allSatisfy { $0.attributes[.warningCode] != "notBegun" }, "\(soon.story)")
+    }
 }
