@@ -52,7 +52,11 @@ extension InMemoryStore {
     ) -> (Int, [SampleLog.Chunk]) {
         let queued = sequences.filter { state.log.sample($0) != nil }
         let erased = Set(queued).union(eraseDeadLetters(where: isErased, in: &state))
-        for index in state.places.indices { count(queued, forPlaceAt: index, in: &state) }
+        let gone = Set(queued)
+        for index in state.places.indices {
+            count(queued, forPlaceAt: index, in: &state)
+            state.places[index].receipts.removeAll { gone.contains($0.sequence) }
+        }
         state.log.erase(queued)
         for index in state.places.indices {
             _ = moveCursor(ofPlaceAt: index, to: state.places[index].cursor, in: &state)

@@ -1,10 +1,11 @@
-/// Receipts outlive a backend that is replaced, and end with the store.
+/// Receipts outlive a backend that is replaced, and end with their samples or the store.
 extension InMemoryStore: ReceiptStore {
     package func keep(_ receipts: [DeliveryReceipt], of backend: BackendName) {
         state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.name == backend }) else { return }
             let cursor = state.places[index].cursor
-            state.places[index].receipts += receipts.filter { $0.sequence >= cursor }
+            let waiting = receipts.filter { $0.sequence >= cursor && state.log.sample($0.sequence) != nil }
+            state.places[index].receipts += waiting
         }
     }
 

@@ -49,9 +49,20 @@ extension DirectoryStore {
                 if bookkeeping.hasUnsynchronizedWrites { try synchronizeBookkeeping() }
             } catch {
                 state.withLock { $0.log.putBack(work) }
+                writeAgain(work)
                 throw error
             }
             state.withLock { $0.synchronizedEnd = max($0.synchronizedEnd, end) }
+        }
+    }
+
+    /// Lets the next synchronization write everything again whose synchronization failed. The system may take pages for
+    /// written that it could not write, and a later call would succeed without them (fsync(2), NOTES).
+    private func writeAgain(_ work: SegmentedLog.Unsynchronized) {
+        // So that nothing is copied between the failure and the end of each stretch that is read here.
+        draining.withLock { _ in
+            let stretches = state.withLock { $0.log.stretches(of: work) }
+            for stretch in stretches { stretch.segment.markDirty(upTo: stretch.end) }
         }
     }
 

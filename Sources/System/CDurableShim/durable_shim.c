@@ -34,6 +34,14 @@ void durable_copy_forward(void *target, const void *source, size_t count) {
     for (; count > 0; count--) __atomic_store_n(to++, *from++, __ATOMIC_RELEASE);
 }
 
+// Volatile, so that the compiler keeps stores of what is there; in steps of the smallest page.
+void durable_mark_dirty(void *pages, size_t size) {
+    for (size_t offset = 0; offset < size; offset += 4096) {
+        volatile uint8_t *byte = (volatile uint8_t *)pages + offset;
+        __atomic_store_n(byte, __atomic_load_n(byte, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    }
+}
+
 // The polynomial 0x1EDC6F41, reflected. Tables for eight bytes at a time ("slicing by 8"), made on first use.
 static uint32_t tables[8][256];
 

@@ -17,7 +17,9 @@ struct ValidateXAPICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Validate xAPI statements, one per line; exit code 1 if any statement is invalid.",
-        discussion: Verdict.discussion + Verdict.warnings
+        discussion: Verdict.discussion
+            + " The answer of a learning record store, an object with the member 'statements', is read like an array."
+            + Verdict.warnings
     )
 
     @Argument(help: "File of JSON statements, one per line; '-' reads standard input.")
@@ -41,6 +43,7 @@ struct ValidateXAPICommand: ParsableCommand {
         try Verdict.printAll(
             in: file,
             members: ["statement"],
+            list: "statements",
             isStrict: strict,
             format: format,
             accept: { validator.acceptedID(inJSON: $0) }

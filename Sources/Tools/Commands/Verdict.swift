@@ -11,8 +11,10 @@ struct Verdict {
 
     static let discussion = """
         Each line of the file is a value to validate, or an object {"id": …, "statement": …} around it; blank lines are \
-        skipped. Each value gives one line of output, with columns separated by tabs: the id (or the line number), 'valid' or \
-        'invalid', and one column per broken rule: the rule, the JSON path, and a message with the expected and the found value.
+        skipped. A value may also have several lines, or be an array of values. Each value gives one line of output, with \
+        columns separated by tabs: the id (or the line number, in an array with the number in the array, such as 1.3), 'valid' \
+        or 'invalid', and one column per broken rule: the rule, the JSON path, and a message with the expected and the found \
+        value.
         """
 
     static let warnings = """
@@ -38,17 +40,20 @@ struct Verdict {
     /// Validates a file line by line and prints the verdicts; `findings` gets the value and its line. Throws exit code
     /// 1 after the last line if any value is invalid.
     ///
-    /// - Parameter accept: returns the id of a line that certainly has no findings, or an empty text without an id;
-    ///   nil if in doubt.
+    /// - Parameters:
+    ///   - list: the member that has the values of an answer of a service.
+    ///   - accept: returns the id of a line that certainly has no findings, or an empty text without an id; nil if in
+    ///     doubt.
     static func printAll(
         in file: String,
         members: [String],
+        list: String? = nil,
         isStrict: Bool = false,
         format: Format,
         accept: ([UInt8]) -> String? = { _ in nil },
         findings: (JSONValue, Line) -> [ValidationFailure]
     ) throws {
-        var reader = try LineReader(path: file)
+        var reader = try ValueReader(path: file, list: list)
         let terminal = Terminal(isQuiet: true)
         var isAllValid = true
         // The verdicts of lines that came together are written together, and none waits for a line that has not come.
@@ -58,11 +63,10 @@ struct Verdict {
                 try terminal.output(escaped: waiting)
                 waiting.removeAll(keepingCapacity: true)
             }
-            guard let line = try reader.next() else { break }
-            if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
+            guard let value = try reader.next() else { break }
             let verdict =
-                accept(line).map { Verdict(acceptedID: $0, reader.lineNumber) }
-                ?? Verdict(on: line, reader.lineNumber, members: members, isStrict: isStrict, findings)
+                accept(value.bytes).map { Verdict(acceptedID: $0, value) }
+                ?? Verdict(on: value, members: members, isStrict: isStrict, findings)
             isAllValid = isAllValid && verdict.isValid
             switch format {
             case .text: waiting += verdict.text.bytes
@@ -80,29 +84,29 @@ struct Verdict {
     private let findings: [ValidationFailure]
     private let isValid: Bool
 
-    private init(acceptedID id: String, _ lineNumber: Int) {
-        self.lineNumber = lineNumber
-        self.id = id.isEmpty ? String(lineNumber) : id
+    private init(acceptedID id: String, _ value: ValueReader.Value) {
+        lineNumber = value.line
+        self.id = id.isEmpty ? value.name : id
         (findings, isValid) = ([], true)
     }
 
     private init(
-        on line: [UInt8],
-        _ lineNumber: Int,
+        on text: ValueReader.Value,
         members: [String],
         isStrict: Bool,
         _ findings: (JSONValue, Line) -> [ValidationFailure]
     ) {
-        self.lineNumber = lineNumber
+        let line = text.bytes
+        lineNumber = text.line
         do {
             var hasRepeatedNames = false
             let value = try JSONReader.read(line, hasRepeatedNames: &hasRepeatedNames)
             let member = members.first { value["actor"] == nil && value["verb"] == nil && value[$0] != nil }
-            id = Self.id(of: value) ?? String(lineNumber)
+            id = Self.id(of: value) ?? text.name
             let place = Line(member: member, bytes: line, hasRepeatedNames: hasRepeatedNames)
             self.findings = findings(member.flatMap { value[$0] } ?? value, place)
         } catch {
-            id = String(lineNumber)
+            id = text.name
             self.findings = [.noJSON(error, in: line)]
         }
         isValid = !self.findings.contains { isStrict || $0.severity == .error }

@@ -100,6 +100,19 @@ struct AdTrackingTests {
         #expect(names(tracking.handle(.expanded(false))) == ["playerCollapse"])
     }
 
+    @Test("An ad of which no frame was shown calls no address but that of an error", arguments: ["ended", "failed"])
+    func neverShown(end: String) throws {
+        var tracking = try tracking()
+        #expect(names(tracking.handle(.loaded)) == ["loaded"])
+        let event: AdPlaybackEvent = end == "ended" ? .ended : .failed(.linear)
+        let early: [AdPlaybackEvent] = [.moved(to: 6 * Self.second), .clicked, .skipped, .closed, .paused]
+        let late: [AdPlaybackEvent] = [
+            .started, .moved(to: 20 * Self.second), .viewability(.viewable), .ended, .closed,
+        ]
+        let beacons = (early + [event] + late).flatMap { tracking.handle($0) }
+        #expect(names(beacons) == (end == "ended" ? [] : ["error"]))
+    }
+
     @Test("A skip counts from its offset on, and ends the ad")
     func skip() throws {
         var tracking = try tracking()

@@ -40,6 +40,37 @@ struct InterleavedLanesTests {
         }
     }
 
+    @Test("A delivery whose task begins after an erasure has returned is not sent")
+    func lateDelivery() throws {
+        // The erasure comes after each number of a lane's jobs.
+        for count in 0..<40 {
+            let notes = LaneNotes(seed: UInt64(count))
+            let jobs = Lock<[@Sendable () -> Void]>([])
+            func runNext() -> Bool {
+                guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+                job()
+                return true
+            }
+            let turns = LockTurns(willTake: { _, _ in }, didRelease: { _ in }) {
+                { job in jobs.withLock { $0.append(job) } }
+            }
+            let queue = turns.apply {
+                BatchQueue(
+                    store: InMemoryStore(),
+                    backends: [MoodyBackend(name: "one", notes: notes)],
+                    clock: VirtualClock()
+                )
+            }
+            for number in 0..<9 { queue.append([DurableErasingTests.sample("p-ann", number)]) }
+            var left = count
+            while left > 0, runNext() { left -= 1 }
+            #expect(try queue.erase(userId: "p-ann") >= 0)
+            notes.isErased = true
+            while runNext() {}
+            #expect(notes.violations.isEmpty, "after \(count) jobs: \(notes.violations)")
+        }
+    }
+
     /// What the run left is consistent on disk, and nothing that was acknowledged comes again.
     private func checkReopened(_ path: String, _ run: LaneRun, _ comment: Comment) throws {
         let store = try QueueTemplate.open(path, scratch)

@@ -7,6 +7,11 @@ import InstrumentTestKit
 /// store, at every other lock that a thread takes while it holds none, and after every job.
 ///
 /// The same seed chooses the same order again. A thread that wants a lock that another one holds is not chosen.
+///
+/// With an even seed, each choice is even, so that threads alternate. With an odd one, the thread of the highest rank
+/// continues, and ranks change now and then: a thread may do all its work between two steps of another one, which even
+/// choices never let it (Burckhardt and others, A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs,
+/// 2010).
 final class Interleaving: Sendable {
     fileprivate enum Phase {
         case ready, running, ended
@@ -19,6 +24,7 @@ final class Interleaving: Sendable {
         let turn = DispatchSemaphore(value: 0)
         var phase = Phase.ready
         var heldCount = 0
+        var rank: UInt64 = 0
         /// The jobs that wait in this line; nil for a thread with a body.
         var jobs: [@Sendable () -> Void]?
     }
@@ -28,13 +34,16 @@ final class Interleaving: Sendable {
         var members: [Member] = []
         var held: [ObjectIdentifier: (member: Int, depth: Int)] = [:]
         var isEnding = false
+        let hasRanks: Bool
     }
 
     private let state: Lock<State>
     /// Signalled when no thread can continue.
     private let rest = DispatchSemaphore(value: 0)
 
-    init(seed: UInt64) { state = Lock(State(generator: SeededGenerator(seed: seed))) }
+    init(seed: UInt64) {
+        state = Lock(State(generator: SeededGenerator(seed: seed), hasRanks: seed % 2 == 1))
+    }
 
     /// Runs each body on a thread. Returns once all have ended.
     static func run(seed: UInt64, _ bodies: [@Sendable () -> Void]) {
@@ -79,6 +88,7 @@ final class Interleaving: Sendable {
     private func add(_ member: Member) -> Int {
         state.withLock { state in
             state.members.append(member)
+            state.drawRank(state.members.count - 1)
             return state.members.count - 1
         }
     }
@@ -165,7 +175,7 @@ final class Interleaving: Sendable {
                 case .running, .ended, .idle: false
                 }
             }
-            guard let chosen = free.randomElement(using: &state.generator) else {
+            guard let chosen = state.choose(free) else {
                 let areDone = state.members.allSatisfy { member in
                     switch member.phase {
                     case .ended, .idle: true
@@ -184,6 +194,17 @@ final class Interleaving: Sendable {
 }
 
 extension Interleaving.State {
+    /// Chooses one of the members that can continue; nil without one.
+    fileprivate mutating func choose(_ free: [Int]) -> Int? {
+        if !hasRanks { return free.randomElement(using: &generator) }
+        if generator.next() % 16 == 0, let member = members.indices.randomElement(using: &generator) {
+            drawRank(member)
+        }
+        return free.max { members[$0].rank < members[$1].rank }
+    }
+
+    fileprivate mutating func drawRank(_ member: Int) { members[member].rank = generator.next() }
+
     fileprivate mutating func take(_ lock: ObjectIdentifier, _ index: Int) {
         held[lock] = (index, 1)
         members[index].heldCount += 1

@@ -59,6 +59,26 @@ struct ReceiptTests {
         store.close()
     }
 
+    @Test("In memory, receipts end with the settlement or the erasure, and none is kept for an erased sample")
+    func inMemory() throws {
+        let store = InMemoryStore()
+        store.attach("one")
+        for number in 0..<6 {
+            _ = try store.append([DurableErasingTests.sample(number == 4 ? "p-ann" : "p-bob", number)])
+        }
+        let records = store.next(for: "one", maxCount: 6, maxBytes: .max)
+        let all = [receipt(records[1]), receipt(records[4], "the server's words about ann"), receipt(records[5])]
+        store.keep(all, of: "one")
+        #expect(Set(store.receipts(of: "one")) == Set(all))
+        #expect(store.erase(where: DurableErasingTests.isOf("p-ann")) == 1)
+        #expect(Set(store.receipts(of: "one")) == Set([all[0], all[2]]))
+        // A result that comes after the erasure leaves nothing.
+        store.keep([all[1]], of: "one")
+        #expect(Set(store.receipts(of: "one")) == Set([all[0], all[2]]))
+        store.settle("one", through: records[1].sequence, dead: [:])
+        #expect(store.receipts(of: "one") == [all[2]])
+    }
+
     @Test("Receipts of an adopted folder are those of its samples")
     func adopted() throws {
         let path = scratch.file("queue")

@@ -43,6 +43,33 @@ extension CommandLineTests {
         }
     }
 
+    @Test(
+        "A batch, the answer of a learning record store and statements over several lines are validated one by one",
+        arguments: [
+            ("[GOOD, BAD,\n GOOD]", ["1.1 valid", "1.2 invalid", "2.3 valid"]),
+            (#"{"statements": [GOOD], "more": "/xapi/more/\u0031"}"#, ["1.1 valid"]),
+            (#"{"more": "", "statements": [BAD, GOOD]}"#, ["1.1 invalid", "1.2 valid"]),
+            ("{\n\"id\": 7, \"statement\":\nGOOD}\n\nGOOD", ["7 valid", "5 valid"]),
+            ("\n[\n\n  GOOD,\n  GOOD\n]\n[BAD]", ["4.1 valid", "5.2 valid", "7.1 invalid"]),
+            // A file whose first line is cut.
+            ("{\"actor\":{\nGOOD\nBAD", ["1 invalid", "2 valid", "3 invalid"]), ("[]", []),
+            // Not of an answer.
+            (#"{"statements": [GOOD], "actor": 1"#, ["1 invalid"]),
+        ] as [(String, [String])]
+    )
+    func validateBatch(text: String, expected: [String]) throws {
+        let bad = #"{"actor":{"mbox":"a"},"verb":{"id":"urn:saw"},"object":{"id":"urn:film"}}"#
+        let text = text.replacingOccurrences(of: "GOOD", with: Self.good).replacingOccurrences(of: "BAD", with: bad)
+        try withFile([text]) { path in
+            let run = try Run.playerMonitor("xapi", "validate", path)
+            let verdicts = run.output.split(separator: "\n").map { line in
+                line.split(separator: "\t").prefix(2).joined(separator: " ")
+            }
+            #expect(verdicts == expected)
+            #expect(run.status == (expected.contains { $0.hasSuffix("invalid") } ? 1 : 0) && run.errors.isEmpty)
+        }
+    }
+
     @Test("Valid statements give exit code 0, under the rules of the version")
     func validateVersions() throws {
         let agents =

@@ -104,10 +104,9 @@ public struct AdPlayback: Hashable, Sendable {
             outcome.reports.append(Report(.adSkip))
             outcome.reports += finish()
         case .closed where phase == .playing: outcome.reports += finish()
-        case .ended where phase != .over:
-            // Otherwise the ad was shown between two events of the player.
-            if phase == .waiting { outcome.reports.append(Report(.adBegin)) }
-            outcome.reports += reach(.max) + finish()
+        case .ended where phase == .playing: outcome.reports += reach(.max) + finish()
+        // An ad of which no frame was shown is none of those that were seen.
+        case .ended: phase = .over
         case .failed(let code) where phase != .over: outcome.reports += fail(code)
         default: break
         }

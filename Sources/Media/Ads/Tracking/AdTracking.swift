@@ -2,7 +2,7 @@
 public enum AdPlaybackEvent: Hashable, Sendable {
     /// The media is ready to play.
     case loaded
-    /// The first frame is shown.
+    /// The first frame is shown. An ad without this event calls no address but those of `loaded` and of errors.
     case started
     /// The playhead moved to a position, in nanoseconds: forwards or backwards.
     case moved(to: Int64)
@@ -103,7 +103,9 @@ public struct AdBeacon: Hashable, Sendable {
 /// ```
 /// A value without clock or network. A jump forwards fires every event that it passes, in order; the first frame fires
 /// the impressions, and `verificationNotExecuted` of each verification script, because this project executes none.
-/// An ad that ends without ``AdPlaybackEvent/started`` was shown between two events of the player, and fires them all.
+/// An ad that ends without ``AdPlaybackEvent/started`` fires nothing: an impression counts when rendering has begun
+/// (IAB and MRC, Digital Video Impression Measurement Guidelines; `start` in VAST 4.2, section 3.14.1), and nobody pays
+/// for an ad that may not have been seen. A player that learns of the first frame late reports it before the end.
 /// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends
 /// without ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
 public struct AdTracking: Hashable, Sendable {
@@ -129,6 +131,7 @@ public struct AdTracking: Hashable, Sendable {
     private var milestones: [Milestone]
     private var next = 0
     private var phase = Phase.waiting
+    private var isShown = false
     private var isPaused = false
     private var isMuted = false
     private var isExpanded = false
@@ -208,7 +211,7 @@ public struct AdTracking: Hashable, Sendable {
     private mutating func start() -> [AdBeacon] {
         guard phase == .waiting else { return [] }
         let loaded = load()
-        phase = .playing
+        (phase, isShown) = (.playing, true)
         let shown = impressions.map { AdBeacon(kind: .impression, url: $0, playhead: playhead) }
         let reason = AdBeacon.Kind.verificationNotExecuted(reason: Self.verificationIsUnsupported)
         let notVerified = notVerified.map { AdBeacon(kind: reason, url: $0, playhead: playhead) }
@@ -253,16 +256,16 @@ public struct AdTracking: Hashable, Sendable {
     }
 
     private mutating func close() -> [AdBeacon] {
-        guard phase != .waiting, !isClosed else { return [] }
+        guard isShown, !isClosed else { return [] }
         (isClosed, phase) = (true, .over)
         // VAST 2 names the event `close`.
         return fire(.closeLinear) + fire(.close)
     }
 
     private mutating func end() -> [AdBeacon] {
-        guard phase != .over else { return [] }
-        let beacons = start() + pass(upTo: .max) + decide(.undetermined)
-        phase = .over
+        defer { phase = .over }
+        guard phase == .playing else { return [] }
+        let beacons = pass(upTo: .max) + decide(.undetermined)
         playhead = duration ?? playhead
         return beacons + fire(.complete)
     }

@@ -64,7 +64,8 @@ extension VASTParser {
         if let duration = element.first("Duration") {
             linear.duration = duration.content.flatMap { AdTime.nanoseconds($0) }
             if linear.duration == nil {
-                let message = "`Duration` must have the form HH:MM:SS or HH:MM:SS.mmm"
+                let found = (duration.content ?? "").prefix(40)
+                let message = "`Duration` must have the form HH:MM:SS or HH:MM:SS.mmm (found `\(found)`)"
                 findings.error("3.8.1", path + "/Duration", message, line: duration.line)
             }
         } else if isInLine {
@@ -73,7 +74,8 @@ extension VASTParser {
         if let text = element["skipoffset"] {
             linear.skipOffset = AdOffset(text.trimmingWhitespace)
             if linear.skipOffset == nil {
-                let message = "`skipoffset` must have the form HH:MM:SS, HH:MM:SS.mmm or n%"
+                let found = text.prefix(40)
+                let message = "`skipoffset` must have the form HH:MM:SS, HH:MM:SS.mmm or n% (found `\(found)`)"
                 findings.error("3.8", path, message, line: element.line)
             }
         }

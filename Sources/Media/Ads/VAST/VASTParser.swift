@@ -226,7 +226,8 @@ extension VASTParser {
         }
         guard name == .progress else { return TrackingEvent(name, url: url) }
         guard let offset = element["offset"].flatMap({ AdOffset($0.trimmingWhitespace) }) else {
-            let message = "`progress` must have an `offset` such as 00:00:10 or 25%"
+            let found = element["offset"].map { "`\($0.prefix(40))`" } ?? "none"
+            let message = "`progress` must have an `offset` such as 00:00:10 or 25% (found \(found))"
             findings.error(section, path, message, line: element.line)
             return nil
         }

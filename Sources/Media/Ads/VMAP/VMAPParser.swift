@@ -38,7 +38,8 @@ struct VMAPParser {
         addresses.resetBudget()
         let path = "VMAP/AdBreak"
         guard let time = element["timeOffset"].flatMap({ AdBreak.Time($0.trimmingWhitespace) }) else {
-            let message = "`timeOffset` must be start, end, HH:MM:SS, HH:MM:SS.mmm, n% or #n"
+            let found = element["timeOffset"].map { "`\($0.prefix(40))`" } ?? "none"
+            let message = "`timeOffset` must be start, end, HH:MM:SS, HH:MM:SS.mmm, n% or #n (found \(found))"
             findings.error("2.3.3", path, message, line: element.line)
             return nil
         }
@@ -54,7 +55,7 @@ struct VMAPParser {
         if let text = element["repeatAfter"] {
             result.repeatAfter = AdTime.nanoseconds(text.trimmingWhitespace).flatMap { $0 > 0 ? $0 : nil }
             if result.repeatAfter == nil {
-                let message = "`repeatAfter` must have the form HH:MM:SS, and be above 0"
+                let message = "`repeatAfter` must have the form HH:MM:SS, and be above 0 (found `\(text.prefix(40))`)"
                 findings.error("2.3.3", path, message, line: element.line)
             }
         }

@@ -119,8 +119,10 @@ enum Directory {
                 }
                 left -= zeros.count
             }
-            fsync(descriptor)
+            let cause = SystemFile.synchronize(descriptor) == 0 ? 0 : errno
             systemClose(descriptor)
+            // Without the file, nothing could overwrite its bytes any more.
+            if cause != 0 { throw failure(cause, "overwrite \(path)") }
         }
         try deleteForGood(path)
     }

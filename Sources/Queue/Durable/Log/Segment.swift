@@ -216,12 +216,17 @@ final class Segment: @unchecked Sendable {
         #if canImport(Darwin)
         // `fsync` there leaves data in the drive's cache; see fcntl(2), F_FULLFSYNC.
         let isWritten = msync(base, capacity, MS_SYNC) == 0
-        let isDone = isWritten && withFile { $0 < 0 || fcntl($0, F_FULLFSYNC) != -1 }
+        let cause = isWritten ? withFile { $0 < 0 || fcntl($0, F_FULLFSYNC) != -1 ? 0 : errno } : errno
         #else
         // The same as `fdatasync` of the mapped file (msync(2)).
-        let isDone = withFile { $0 < 0 ? msync(base, capacity, MS_SYNC) == 0 : fdatasync($0) == 0 }
+        let cause = withFile { ($0 < 0 ? msync(base, capacity, MS_SYNC) : fdatasync($0)) == 0 ? 0 : errno }
         #endif
-        if !isDone { throw Directory.failure(errno, "synchronize \(path)") }
+        if cause != 0 { throw Directory.failure(cause, "synchronize \(path)") }
+    }
+
+    /// Lets the next synchronization write the bytes before `end` again. They must not change meanwhile.
+    func markDirty(upTo end: Int) {
+        if isWritable { durable_mark_dirty(base, readableEnd(end)) }
     }
 
     /// Calls `body` with a descriptor of the file; with -1 if the file is neither open nor in its place.

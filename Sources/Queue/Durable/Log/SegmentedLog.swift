@@ -178,11 +178,16 @@ struct SegmentedLog {
             hasNewNames = false
         }
         return Unsynchronized(
-            segments: stretches.filter { $0.segment.first >= firstUnsynchronized }.map(\.segment),
+            segments: stretches(since: firstUnsynchronized).map(\.segment),
             hasNewNames: hasNewNames,
             first: firstUnsynchronized
         )
     }
+
+    /// The stretches of unsynchronized writes, with what was written to them since.
+    func stretches(of work: Unsynchronized) -> [Stretch] { stretches(since: work.first) }
+
+    private func stretches(since first: UInt64) -> [Stretch] { stretches.filter { $0.segment.first >= first } }
 
     /// Restores writes whose synchronization failed, so that the next call returns them.
     mutating func putBack(_ work: Unsynchronized) {

@@ -15,6 +15,10 @@ uint32_t durable_load_acquire(const void *address);
 /// `memcpy` makes no such promise; the C library may store the first bytes last.
 void durable_copy_forward(void *target, const void *source, size_t count);
 
+/// Stores the first byte of each page of `size` bytes again, so that the system writes the page to its file once more.
+/// No other thread may change these bytes.
+void durable_mark_dirty(void *pages, size_t size);
+
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4), continued from `crc`; 0 begins.
 uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count);
 

@@ -19,8 +19,8 @@ extension PlaybackSession {
 
     /// Requests playback; false if it was requested or has ended before.
     mutating func request(now: MonotonicInstant) -> Bool {
-        if isRequested || outcome != nil { return false }
-        isRequested = true
+        if requested != nil || outcome != nil { return false }
+        requested = now
         for action: Action in [.mediaRequest, .prepareItem] { signal(action, at: now) }
         return true
     }

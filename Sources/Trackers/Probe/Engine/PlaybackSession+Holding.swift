@@ -18,6 +18,7 @@ extension PlaybackSession {
     /// The content pauses for a break; before the start it only does not begin.
     private mutating func noteHold(at instant: MonotonicInstant, position: Int64?) {
         heldPosition = position
+        if model?.hasStarted != true { beginsWithAds = true }
         if model?.hasStarted == true, !isPaused {
             news.append(.held(made(.pauseBegin, at: instant, position: position)))
         }

@@ -23,7 +23,7 @@ extension PlaybackSession {
 
     private var state: ProbeProgress.State {
         if outcome != nil { return .finished }
-        guard isRequested else { return .idle }
+        guard requested != nil else { return .idle }
         guard let model else { return .loading }
         if model.isSeeking { return .seeking }
         if model.isWaiting { return model.hasStarted ? .stalled : .loading }

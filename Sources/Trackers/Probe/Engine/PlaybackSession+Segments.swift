@@ -56,7 +56,8 @@ extension PlaybackSession {
             model: model,
             pendingSeek: pendingSeek,
             catchUpRate: rate.catchUp,
-            stallCount: stallCount
+            stallCount: stallCount,
+            startDelay: startDelay
         )
     }
 

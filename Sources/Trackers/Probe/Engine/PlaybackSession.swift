@@ -8,13 +8,18 @@ struct PlaybackSession {
     var model: PlaybackModel?
     var info = MediaInfo()
     var outcome: ProbeOutcome?
-    var isRequested = false
+    /// The instant at which playback was requested; nil before.
+    var requested: MonotonicInstant?
+    /// The time from the request to the first frame; nil before, and if an ad was the first media.
+    private(set) var startDelay: Duration?
     /// The position at which the reader, or the loading, has to continue.
     var pendingSeek: Int64?
     /// What the driver has to deliver, in order.
     var news: [PlaybackNews] = []
     /// Whether an ad break holds the playhead.
     var isHeld = false
+    /// Whether an ad break came before the first frame.
+    var beginsWithAds = false
     /// The position that is reported while the playhead is held: a break may move the playhead before it ends.
     var heldPosition: Int64?
     /// The markers for the model, before the model exists.
@@ -61,7 +66,9 @@ struct PlaybackSession {
         case .filled(.start), .filled(.stall): signal(.bufferFinish, at: instant, position: position)
         case .filled(.hold): break
         case .passed(let marker): passed(marker, at: instant, position: position)
-        case .started: signal(.start, at: instant, position: position)
+        case .started:
+            if !beginsWithAds { startDelay = requested?.duration(to: instant) }
+            signal(.start, at: instant, position: position)
         case .reached(let reached):
             if let change = quality.reach(reached) { signal(change, at: instant, position: position) }
         case .ended:

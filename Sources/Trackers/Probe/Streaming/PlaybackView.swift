@@ -11,19 +11,23 @@ struct PlaybackView: Sendable {
     let catchUpRate: Double
     /// The number of stalls so far.
     let stallCount: Int
+    /// The time from the request for playback to the first frame; nil if it is not known.
+    let startDelay: Duration?
 
     init(
         now: Timestamp,
         model: PlaybackModel? = nil,
         pendingSeek: Int64? = nil,
         catchUpRate: Double = 1,
-        stallCount: Int = 0
+        stallCount: Int = 0,
+        startDelay: Duration? = nil
     ) {
         self.now = now
         self.model = model
         self.pendingSeek = pendingSeek
         self.catchUpRate = catchUpRate
         self.stallCount = stallCount
+        self.startDelay = startDelay
     }
 
     var instant: MonotonicInstant { now.instant }

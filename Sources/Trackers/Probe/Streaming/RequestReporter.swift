@@ -75,11 +75,22 @@ struct RequestReporter {
             }
         report[.state] = .token(state.rawValue)
         if state == .starting || state == .seeking || state == .rebuffering { report[.isStartup] = .boolean(true) }
-        if view.model != nil { report[.playheadTime] = .integer(Int(clamping: max(0, view.position) / 1_000_000)) }
+        report[.playheadTime] = playheadTime.map { .integer($0) }
         if let rate = view.model?.rate, state == .playing, rate != 1 { report[.playbackRate] = .decimal(rate) }
         if let throughput {
             report[.throughput] = .number(max(0, Int(clamping: Int64(clamping: throughput / 1000))))
         }
+    }
+
+    /// The position, in milliseconds. In a live stream, the calendar time that the stream declares for it, and nil if
+    /// the stream declares none (CTA-5004-B, Table 1).
+    private var playheadTime: Int? {
+        guard view.model != nil, let id = tracks[.main]?.renditionInUse, let state = manifest[id],
+            let timeline = state.timeline
+        else { return nil }
+        let position = max(0, view.position)
+        if !state.isLive { return Int(clamping: position / 1_000_000) }
+        return timeline.wallTime(at: position).map { Int(clamping: $0.milliseconds) }
     }
 
     private func describe(_ track: TrackLoading, _ role: StreamRole, in report: inout CMCDReport) {

@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentCMCD
 
 /// The configuration of Common Media Client Data (CMCD, CTA-5004-B) on a probe's requests.
@@ -41,6 +42,7 @@ struct RequestReports: Sendable {
     private let sourceHost: String
     private var nextNumber = 0
     private var reportedStalls = 0
+    private var isDelayReported = false
 
     init(_ reporting: RequestReporting, session: String, sourceHost: String) {
         self.reporting = reporting
@@ -52,19 +54,35 @@ struct RequestReports: Sendable {
     func isConfigured(_ host: String) -> Bool { reporting.hosts?.contains(host) ?? (host == sourceHost) }
 
     /// The common fields of the playback's reports, for the next request.
-    func report(stallCount: Int) -> CMCDReport {
+    ///
+    /// The start delay is sent once, with the first request for media after the start (CTA-5004-B, Table 1).
+    func report(on purpose: FetchPurpose, _ view: PlaybackView) -> CMCDReport {
         var report = CMCDReport()
         report[.version] = .integer(2)
         report[.sessionID] = .string(session)
         report[.contentID] = reporting.contentID.map { .string($0) }
         report[.sequenceNumber] = .integer(nextNumber)
-        if stallCount > reportedStalls { report[.isStarved] = .boolean(true) }
+        if view.stallCount > reportedStalls { report[.isStarved] = .boolean(true) }
+        if purpose.isMedia, !isDelayReported {
+            report[.startDelay] = view.startDelay.map { .integer(max(0, $0.milliseconds)) }
+        }
         return report
     }
 
-    /// Records that a request with the latest report has begun.
-    mutating func begun(stallCount: Int) {
+    /// Records that a request with a report has begun.
+    mutating func begun(_ report: CMCDReport, _ view: PlaybackView) {
         nextNumber += 1
-        reportedStalls = stallCount
+        reportedStalls = view.stallCount
+        if report[.startDelay] != nil { isDelayReported = true }
+    }
+}
+
+extension FetchPurpose {
+    /// Whether the response is media that is played.
+    fileprivate var isMedia: Bool {
+        switch self {
+        case .segment, .hint(.part, _): true
+        default: false
+        }
     }
 }

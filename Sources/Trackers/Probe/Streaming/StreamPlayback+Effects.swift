@@ -17,8 +17,10 @@ extension StreamPlayback {
             guard
                 let fetching = fetches.begin(purpose, url, range: range, body: body, report: report, now: now.instant)
             else { return }
-            let stallCount = view(now).stallCount
-            if report != nil { reports?.begun(stallCount: stallCount) }
+            if let report {
+                let view = view(now)
+                reports?.begun(report.report, view)
+            }
             watch(fetching, since: fetching.begun)
         case .cancelFetches(let role):
             held.discard(role)
@@ -65,7 +67,7 @@ extension StreamPlayback {
             maximumBuffer: profile.buffer.maximum,
             view: view
         )
-        var report = reports.report(stallCount: view.stallCount)
+        var report = reports.report(on: purpose, view)
         reporter.describe(purpose, to: url, in: &report)
         return ReportedRequest(mode: reports.reporting.mode, report: report)
     }

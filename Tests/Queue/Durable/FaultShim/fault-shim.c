@@ -6,7 +6,7 @@
 //   FAULT_CALL        the kind of call, see `kinds`
 //   FAULT_AT          the first call that fails, from 1
 //   FAULT_TIMES       how many calls in a row fail; 1 if it is not given
-//   FAULT_ERROR       the number of the error; 0 only waits
+//   FAULT_ERROR       the number of the error; 0 only waits; -1 reads or writes only half of the bytes
 //   FAULT_DELAY       microseconds to wait before the call
 //   FAULT_SUFFIX      only files whose path ends like this are delayed or fail; all are counted
 #define _GNU_SOURCE
@@ -25,8 +25,10 @@
 #include <unistd.h>
 
 static const char *kinds[] = {"open",   "map",  "allocate", "sync", "rename", "unlink", "write", "read",
-                              "truncate", "stat", "lock",     "mkdir", "list"};
-enum kind { Open, Map, Allocate, Sync, Rename, Unlink, Write, Read, Truncate, Stat, Lock, Mkdir, List, kind_count };
+                              "truncate", "stat", "lock",     "mkdir", "list",  "close",  "mode"};
+enum kind {
+    Open, Map, Allocate, Sync, Rename, Unlink, Write, Read, Truncate, Stat, Lock, Mkdir, List, Close, Mode, kind_count
+};
 
 static const char *directory, *staging, *suffix;
 static int chosen = -1;
@@ -107,6 +109,14 @@ static int fault_of(enum kind kind, int descriptor) {
         if (number) { errno = number; return result; } \
     } while (0)
 
+// Fails, or halves `count`, at least one byte.
+#define FAIL_OR_HALVE(kind) \
+    do { \
+        int number = fault_of(kind, descriptor); \
+        if (number > 0) { errno = number; return -1; } \
+        if (number < 0 && count > 1) count /= 2; \
+    } while (0)
+
 #define OPEN(name) \
     int name(const char *path, int flags, ...) { \
         REAL(name); \
@@ -161,6 +171,12 @@ int fallocate(int descriptor, int mode, off_t offset, off_t length) {
     return real(descriptor, mode, offset, length);
 }
 
+int msync(void *address, size_t length, int flags) {
+    REAL(msync);
+    // Memory has no path here: every call counts.
+    FAIL(Sync, directory, -1);
+    return real(address, length, flags);
+}
 int fsync(int descriptor) { REAL(fsync); FAIL_OF(Sync, descriptor, -1); return real(descriptor); }
 int fdatasync(int descriptor) { REAL(fdatasync); FAIL_OF(Sync, descriptor, -1); return real(descriptor); }
 int syncfs(int descriptor) { REAL(syncfs); FAIL_OF(Sync, descriptor, -1); return real(descriptor); }
@@ -184,32 +200,32 @@ int unlinkat(int at, const char *path, int flags) {
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     REAL(write);
-    FAIL_OF(Write, descriptor, -1);
+    FAIL_OR_HALVE(Write);
     return real(descriptor, bytes, count);
 }
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     REAL(pwrite);
-    FAIL_OF(Write, descriptor, -1);
+    FAIL_OR_HALVE(Write);
     return real(descriptor, bytes, count, offset);
 }
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
     REAL(pwrite64);
-    FAIL_OF(Write, descriptor, -1);
+    FAIL_OR_HALVE(Write);
     return real(descriptor, bytes, count, offset);
 }
 ssize_t read(int descriptor, void *bytes, size_t count) {
     REAL(read);
-    FAIL_OF(Read, descriptor, -1);
+    FAIL_OR_HALVE(Read);
     return real(descriptor, bytes, count);
 }
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
     REAL(pread);
-    FAIL_OF(Read, descriptor, -1);
+    FAIL_OR_HALVE(Read);
     return real(descriptor, bytes, count, offset);
 }
 ssize_t pread64(int descriptor, void *bytes, size_t count, off64_t offset) {
     REAL(pread64);
-    FAIL_OF(Read, descriptor, -1);
+    FAIL_OR_HALVE(Read);
     return real(descriptor, bytes, count, offset);
 }
 
@@ -228,6 +244,28 @@ int fstatat(int at, const char *path, struct stat *status, int flags) {
     return real(at, path, status, flags);
 }
 int access(const char *path, int mode) { REAL(access); FAIL(Stat, path, -1); return real(path, mode); }
+
+// Linux closes the descriptor also when the call fails (close(2)).
+int close(int descriptor) {
+    REAL(close);
+    int number = fault_of(Close, descriptor);
+    int result = real(descriptor);
+    if (number) { errno = number; return -1; }
+    return result;
+}
+
+int chmod(const char *path, mode_t mode) { REAL(chmod); FAIL(Mode, path, -1); return real(path, mode); }
+int fchmod(int descriptor, mode_t mode) { REAL(fchmod); FAIL_OF(Mode, descriptor, -1); return real(descriptor, mode); }
+int fchmodat(int at, const char *path, mode_t mode, int flags) {
+    REAL(fchmodat);
+    if (path[0] == '/') FAIL(Mode, path, -1); else FAIL_OF(Mode, at, -1);
+    return real(at, path, mode, flags);
+}
+int fchown(int descriptor, uid_t user, gid_t group) {
+    REAL(fchown);
+    FAIL_OF(Mode, descriptor, -1);
+    return real(descriptor, user, group);
+}
 
 int flock(int descriptor, int operation) { REAL(flock); FAIL_OF(Lock, descriptor, -1); return real(descriptor, operation); }
 

@@ -109,12 +109,12 @@ extension FaultFixture.Queue {
     }
 
     /// The last output of the process in which a call failed.
-    var errors: String {
-        String(
-            decoding: (FileManager.default.contents(atPath: folder + "/child.err") ?? Data()).suffix(300),
-            as: UTF8.self
-        )
-    }
+    var errors: String { String(decoding: output.suffix(300), as: UTF8.self) }
+
+    /// The number of lines that the process in which a call failed has written.
+    var diagnosticCount: Int { output.count { $0 == UInt8(ascii: "\n") } }
+
+    private var output: Data { FileManager.default.contents(atPath: folder + "/child.err") ?? Data() }
 
     /// Delivers everything in a process in which no call fails, and checks it.
     ///

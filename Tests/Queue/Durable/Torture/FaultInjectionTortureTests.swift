@@ -6,7 +6,7 @@ import QueueChildPlan
 import QueueTorture
 import Testing
 
-/// Makes each system call of the store fail once, at its start and while it runs.
+/// Makes each system call of the store fail once, with each error that it may return, at its start and while it runs.
 @Suite("System calls that fail under the durable queue", .serialized)
 struct FaultInjectionTortureTests {
     @Test(
@@ -47,7 +47,13 @@ struct FaultInjectionTortureTests {
 struct FaultCase: Sendable, CustomStringConvertible {
     static let errors: [(name: String, number: Int32)] = [
         ("EMFILE", EMFILE), ("EACCES", EACCES), ("EIO", EIO), ("ENOMEM", ENOMEM), ("ENOSPC", ENOSPC), ("EINTR", EINTR),
+        ("EDQUOT", EDQUOT), ("EROFS", EROFS),
     ]
+    /// A call that reads or writes only half of its bytes, as on a disk that becomes full.
+    static let half: (name: String, number: Int32) = ("half", -1)
+
+    /// One failing call is no flood of diagnostics, also if it fails from then on.
+    private static let mostDiagnostics = 12
 
     let call: String
     let at: Int
@@ -67,7 +73,10 @@ struct FaultCase: Sendable, CustomStringConvertible {
         let calls = FaultShim.calls(counts)
         TortureSettings.progress("calls of one run: \(calls.sorted { $0.key < $1.key })")
         let single = FaultShim.kinds.flatMap { call in
-            numbers(upTo: calls[call] ?? 0).flatMap { at in errors.map { FaultCase(call: call, at: at, error: $0) } }
+            let errors = ["read", "write"].contains(call) ? errors + [half] : errors
+            return numbers(upTo: calls[call] ?? 0).flatMap { at in
+                errors.map { FaultCase(call: call, at: at, error: $0) }
+            }
         }
         return lasting + single
     }
@@ -107,6 +116,7 @@ struct FaultCase: Sendable, CustomStringConvertible {
         let environment = try shim.environment(directory: queue.directory, counts: counts, fault)
         var findings = try queue.run(environment: environment)
         let isInjected = FaultShim.injected(counts) > 0
+        if queue.diagnosticCount > Self.mostDiagnostics { findings.fail("\(queue.diagnosticCount) diagnostics") }
         findings += try queue.drain(keepsOrder: !(isLasting && call == "open"))
         var labelled = Findings()
         labelled.count(isInjected ? "faults" : "faults whose call did not come")

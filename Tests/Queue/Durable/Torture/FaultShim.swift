@@ -10,7 +10,7 @@ struct FaultShim: Sendable {
     /// The kinds of call, in the order in which the library counts them.
     static let kinds = [
         "open", "map", "allocate", "sync", "rename", "unlink", "write", "read", "truncate", "stat", "lock", "mkdir",
-        "list",
+        "list", "close", "mode",
     ]
 
     /// The injected fault.
@@ -19,7 +19,7 @@ struct FaultShim: Sendable {
         /// The number of the first failing call, from 1, and the number of consecutive failing calls.
         var at = 1
         var times = 1
-        /// The error number; 0 for a call that only waits.
+        /// The error number; 0 for a call that only waits, -1 for one that reads or writes only half of its bytes.
         var error: Int32 = 0
         /// The wait in microseconds.
         var delay = 0

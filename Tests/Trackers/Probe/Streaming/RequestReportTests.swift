@@ -64,6 +64,11 @@ struct RequestReportTests {
         #expect(media.last?[.state] == .token("p") && media.last?[.isStartup] == nil)
         #expect(media.first?[.throughput] == nil && media.last?[.throughput] != nil)
         #expect(media.last?[.deadline] != nil && media.last?[.playheadTime] != nil)
+        // Once, with the first request for media after the start.
+        let started = try #require(media.firstIndex { $0[.state] == .token("p") })
+        let delay = try #require(played.all(.start).first?[Action.mediaRequest.timeKey])
+        #expect(delay > 0 && media[started][.startDelay] == .integer(delay))
+        #expect(all.count { $0[.startDelay] != nil } == 1)
         // The segment that is requested next, by its path from the requested one; the last segment has none.
         let segments = names.filter { $0.hasSuffix(".ts") }
         let next = segments.dropFirst().map { CMCDValue.strings([$0]) } + [nil]
@@ -86,6 +91,45 @@ struct RequestReportTests {
             #expect(report[.state] == .token("p") && kilobits % 100 == 0 && kilobits >= 400, "\(report.text)")
         }
         #expect(media.first?[.requestedThroughput] == nil && media.last?[.requestedThroughput] != nil)
+    }
+
+    @Test(
+        "The playhead of a live stream is a calendar time, and is left out if the stream declares none",
+        arguments: [true, false]
+    )
+    func livePlayhead(isDated: Bool) async throws {
+        let ladder = LongLadder(bitrates: [400_000], count: 0)
+        let clock = VirtualClock(startingAt: MonotonicInstant(nanoseconds: 60_000_000_000))
+        // Whole seconds since 1970 at the instant 0 of the clock.
+        let epoch = 1_795_255_200
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            guard path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
+            let there = Int(clock.now.nanoseconds / 2_000_000_000)
+            let first = max(0, there - 8)
+            let text = ladder.playlist(first..<there, isComplete: false)
+            guard isDated, let range = text.range(of: "#EXTINF") else { return Array(text.utf8) }
+            let date = Date(timeIntervalSince1970: Double(epoch + first * 2)).formatted(.iso8601)
+            let tag = "#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF"
+            return Array(text.replacingCharacters(in: range, with: tag).utf8)
+        }
+        let configuration = ProbeConfiguration(requestReporting: RequestReporting(.header))
+        _ = await playStream("/master.m3u8", over: network, clock, configuration, until: .seconds(30))
+        let live = zip(network.requests, network.reports).compactMap { request, reported -> (Int, CMCDReport)? in
+            guard let report = reported?.report, report[.state] == .token("p") else { return nil }
+            return (Int(request.instant / 1_000_000), report)
+        }
+        #expect(live.count > 5)
+        var last = 0
+        for (instant, report) in live {
+            #expect(report[.streamType] == .token("l"))
+            guard case .integer(let playhead)? = report[.playheadTime] else {
+                #expect(!isDated, "\(report.text)")
+                continue
+            }
+            #expect(isDated && playhead >= last, "\(report.text)")
+            #expect((2_000...16_000).contains(epoch * 1_000 + instant - playhead), "\(report.text) at \(instant)")
+            last = playhead
+        }
     }
 
     @Test(
