@@ -159,8 +159,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var declaredStart = DeclaredStart.used()
     /// The time that decoding takes before playback starts or continues.
     package var decodeDelay: DecodeDelay
-    /// Whether the playlist of the audio is requested together with that of the video that it plays with; otherwise once
-    /// the video's has arrived, which costs a round trip more.
+    /// Whether the playlist of the audio is requested together with that of the video that it plays with; otherwise
+    /// once the video's has arrived, which costs a round trip more.
     package var requestsPlaylistsTogether = false
     /// When an initialization section is requested that the player does not have.
     package var initializationLoading: InitializationLoading

@@ -21,11 +21,12 @@ extension PlayerProfile {
     /// live window, playback continues at its start.
     ///
     /// In low latency, segments play by chunks, no buffered media is replaced, the next segment is looked for at once,
-    /// the rate follows the latency, and a low buffer limits no rung (src/streaming/rules/abr/InsufficientBufferRule.js).
+    /// the rate follows the latency, and a low buffer limits no rung
+    /// (src/streaming/rules/abr/InsufficientBufferRule.js).
     ///
-    /// Not modelled: dropped frames, the rules L2A and LoL+, the shorter retries in low latency, the time of appending, the adaptation of
-    /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
-    /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
+    /// Not modelled: dropped frames, the rules L2A and LoL+, the shorter retries in low latency, the time of appending,
+    /// the adaptation of audio, the Resource Timing of samples (the first bytes of a response count here), samples from
+    /// the cache, the choice between adaptation sets, and which media is shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: Chromium.buffer(maximum: .seconds(18)),

@@ -94,7 +94,7 @@ extension PlayerProfile {
                 usesParts: true
             )
         ).asking(for: .browser)
-        // src/controller/audio-track-controller.ts: `onLevelLoading` switches the group of audio and loads its playlist.
+        // src/controller/audio-track-controller.ts, `onLevelLoading`: the group of audio and its playlist.
         profile.requestsPlaylistsTogether = true
         return profile
     }
