@@ -26,7 +26,7 @@ extension PlayerProfile {
     ///
     /// Not modelled: dropped frames, the rules L2A and LoL+, the shorter retries in low latency, the time of appending,
     /// the adaptation of audio, the Resource Timing of samples (the first bytes of a response count here), samples from
-    /// the cache, the choice between adaptation sets, and which media is shown where a replacing segment comes too late.
+    /// the cache, the choice between adaptation sets, and which media is shown where a replacement comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: Chromium.buffer(maximum: .seconds(18)),
