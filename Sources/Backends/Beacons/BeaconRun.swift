@@ -104,6 +104,7 @@ struct BeaconRun {
 
     /// Adds a beacon that waits behind the batch, if it can be sent now; returns whether it can.
     mutating func addAhead(_ beacon: Beacon, _ situation: Situation) -> Bool {
+        if situation.isDraining, results[beacon.server]?.hasAnswered != true { return false }
         guard !known.contains(beacon.id), !isBlocked(beacon, situation) else { return false }
         // A beacon must not overtake those of its lane that wait.
         if let line = lines[beacon.lane], line.isStopped || line.isResting { return false }
@@ -140,7 +141,8 @@ struct BeaconRun {
     private func isBlocked(_ beacon: Beacon, _ situation: Situation) -> Bool {
         let (name, rests, now) = (beacon.server, situation.rests, situation.now)
         let result = results[name] ?? ServerResult()
-        if situation.isDraining, !result.hasAnswered { return true }
+        let wasTried = results[name] != nil || servers[name]?.underWay ?? 0 > 0
+        if situation.isDraining, !result.hasAnswered, wasTried { return true }
         // A beacon whose time is over has its last attempt.
         if beacon.isExpired(at: situation.wallTime) { return false }
         if servers[name]?.isSilent == true { return true }

@@ -438,6 +438,34 @@ struct BeaconBackendTests {
         #expect(server.paths(at: "alive.test") == ["/first", "/later"])
     }
 
+    @Test("Where others hang for longer than a delivery looks ahead, a server that was not tried yet is tried still")
+    func lateServer() async {
+        let (server, clock) = (StuckServer(), VirtualClock())
+        let backend = BeaconBackend(transport: server, clock: clock)
+        var records = (0..<40).map { record($0, "/imp", group: "a", host: "stuck\($0).test") }
+        records.append(record(40, "/first", group: "a", host: "alive.test"))
+        let all = records + [record(41, "/later", group: "a", host: "alive.test")]
+        let (batch, queue) = (Batch(records: records), QueuedSamples { body in _ = body(all) })
+        let delivery = Task { await backend.deliver(batch, before: queue) }
+        // Those that hang have all connections, and nothing happens for a long time.
+        await clock.waitUntilPending()
+        clock.advance(by: .seconds(11))
+        let passing = Task {
+            while !Task.isCancelled {
+                await clock.waitUntilPending()
+                clock.advance(by: .milliseconds(100))
+            }
+        }
+        await server.arrived("/later").wait()
+        #expect(server.paths(at: "alive.test") == ["/first", "/later"])
+        server.released.open()
+        _ = await delivery.value
+        passing.cancel()
+        // Lets the task see that it is cancelled.
+        _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {}
+        await passing.value
+    }
+
     @Test("The first beacons of an ad do not wait for the retries of an older ad at the same server")
     func firstBeacons() async {
         let clock = VirtualClock(wallTime: WallTime(milliseconds: 1_000_000))

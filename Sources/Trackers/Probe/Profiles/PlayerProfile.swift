@@ -171,6 +171,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// The time that the player works on its first video segment before it requests the next one, which need not be
     /// another part of the same segment; the first sample of the throughput includes it. Not negative.
     package var firstProcessing: Duration
+    /// The part of ``firstProcessing`` that the first sample includes where the segment has an initialization section,
+    /// so that the player converts nothing; nil for all of it.
+    package var firstProcessingOfFragments: Duration?
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
     package var ladderIncludesAudio: Bool

@@ -162,6 +162,7 @@ extension RenditionChoice {
     ///   - number: the number of the request.
     ///   - others: the downloads that run beside it, for profiles that measure all together.
     ///   - isProduced: whether the server was producing the segment while it was transferred.
+    ///   - isFragment: whether the segment has an initialization section.
     mutating func learn(
         from arrivals: ArrivalLog,
         of role: StreamRole,
@@ -169,15 +170,17 @@ extension RenditionChoice {
         begun: MonotonicInstant,
         _ state: SampledDownload.State = .complete,
         beside others: [LinkMeter.Transfer] = [],
-        isProduced: Bool = false
+        isProduced: Bool = false,
+        isFragment: Bool = false
     ) {
+        let processing = isFragment ? profile.firstProcessingOfFragments : nil
         let download = SampledDownload(
             role: role,
             transfer: LinkMeter.Transfer(number: number, begun: begun, arrivals: arrivals),
             state: state,
             others: others,
             isProduced: isProduced,
-            processing: throughput.samples.isEmpty ? profile.firstProcessing : .zero
+            processing: throughput.samples.isEmpty ? processing ?? profile.firstProcessing : .zero
         )
         for sample in sampling.samples(of: download) { throughput.append(sample) }
     }

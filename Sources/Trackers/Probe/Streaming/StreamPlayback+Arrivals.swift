@@ -203,7 +203,8 @@ extension StreamPlayback {
                 number: fetching.number,
                 begun: fetching.transferBegun,
                 beside: otherTransfers(than: fetching),
-                isProduced: isProduced
+                isProduced: isProduced,
+                isFragment: segment.initialization != nil
             )
         }
         let isInspected = feed.needsInspection(plan.rendition)

@@ -348,7 +348,14 @@ extension StreamPlayback {
             return
         }
         let begun = fetching.transferBegun
-        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: begun, .abandoned(now.instant))
+        choice.learn(
+            from: arrivals,
+            of: .main,
+            number: fetching.number,
+            begun: begun,
+            .abandoned(now.instant),
+            isFragment: segment.initialization != nil
+        )
         apply(.cancelFetches(.main), now)
         tracks[.main]?.choose(rung: rung, rendition: variant.main)
     }
