@@ -200,8 +200,8 @@ public final class BeaconBackend: SelectiveBackend {
                     keepReceipts(queued)
                     if clock.now < nextLook { continue }
                     situation = self.situation(queued, &run)
-                    // After the limit, only what hangs keeps the delivery open, and only for servers that answer, and for
-                    // those of the batch that were not tried yet.
+                    // After the limit, only what hangs keeps the delivery open, for servers that answer and for those
+                    // of the batch that were not tried yet.
                     situation.isDraining = clock.now >= begin.advanced(by: Self.longestAhead)
                     run.reconsider()
                     nextLook = clock.now.advanced(by: Self.shortLook)

@@ -22,7 +22,20 @@ struct RealPlayerTests {
     /// Start in seconds and rung × segments of the real players.
     static let trials: [RealTrial] = [
         RealTrial(.hlsTransport, "6000k", seconds: 29, start: 0.60, "0×1 1×1 2×33"),
-        RealTrial(.hlsFragmented, "6000k", seconds: 29, start: 0.43, "0×1 1×1 2×37"),
+        RealTrial(
+            .hlsFragmented,
+            "6000k",
+            seconds: 29,
+            start: 0.43,
+            "0×1 1×1 2×37",
+            or: (
+                "0×1 2×38",
+                """
+                The first sample is at the limit of the highest rung: with latencies of 0, 60, 100 and 150 ms, hls.js 1.7.1 \
+                went to it at once in three of four later trials.
+                """
+            )
+        ),
         RealTrial(.dashJS, "6000k", seconds: 29, start: 0.54, "1×1 2×29"),
         RealTrial(.shaka, "6000k", seconds: 29, start: 1.11, "1(aborted) 2×19"),
         RealTrial(.hlsTransport, "900k", seconds: 35, start: 1.28, "0×39"),
