@@ -141,8 +141,7 @@ struct BeaconRun {
     private func isBlocked(_ beacon: Beacon, _ situation: Situation) -> Bool {
         let (name, rests, now) = (beacon.server, situation.rests, situation.now)
         let result = results[name] ?? ServerResult()
-        let wasTried = results[name] != nil || servers[name]?.underWay ?? 0 > 0
-        if situation.isDraining, !result.hasAnswered, wasTried { return true }
+        if situation.isDraining, !result.hasAnswered, wasTried(name) { return true }
         // A beacon whose time is over has its last attempt.
         if beacon.isExpired(at: situation.wallTime) { return false }
         if servers[name]?.isSilent == true { return true }
@@ -153,6 +152,9 @@ struct BeaconRun {
         if rests.isFresh(beacon, at: situation.wallTime) { return false }
         return result.hasFailed || rests.servers.isResting(name, at: now)
     }
+
+    /// Whether a request to a server has begun in this delivery.
+    private func wasTried(_ name: String) -> Bool { results[name] != nil || servers[name]?.underWay ?? 0 > 0 }
 
     /// The next beacon to send; nil if none may be sent now.
     mutating func next(_ situation: Situation) -> Beacon? {

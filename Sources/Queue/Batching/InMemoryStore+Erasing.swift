@@ -51,8 +51,8 @@ extension InMemoryStore {
         in state: inout State
     ) -> (Int, [SampleLog.Chunk]) {
         let queued = sequences.filter { state.log.sample($0) != nil }
-        let erased = Set(queued).union(eraseDeadLetters(where: isErased, in: &state))
         let gone = Set(queued)
+        let erased = gone.union(eraseDeadLetters(where: isErased, in: &state))
         for index in state.places.indices {
             count(queued, forPlaceAt: index, in: &state)
             state.places[index].receipts.removeAll { gone.contains($0.sequence) }

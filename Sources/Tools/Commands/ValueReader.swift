@@ -56,12 +56,15 @@ struct ValueReader: ~Copyable {
             lines.append(more)
         }
         let text = Array(lines.joined(separator: "\n".utf8))
-        if lines.count == 1 || (try? JSONReader.read(text)) != nil { return values(in: text, at: number) }
+        if lines.count == 1 { return values(in: text, at: number) }
+        if Self.isJSON(text) { return values(in: text, at: number, isKnownJSON: true) }
         return lines.indices.filter { !Self.isBlank(lines[$0]) }.flatMap { values(in: lines[$0], at: number + $0) }
     }
 
-    private func values(in text: [UInt8], at line: Int) -> [Value] {
-        guard Self.mayHaveElements(text, list), (try? JSONReader.read(text)) != nil else {
+    private static func isJSON(_ text: [UInt8]) -> Bool { (try? JSONReader.read(text)) != nil }
+
+    private func values(in text: [UInt8], at line: Int, isKnownJSON: Bool = false) -> [Value] {
+        guard Self.mayHaveElements(text, list), isKnownJSON || Self.isJSON(text) else {
             return [Value(bytes: text, line: line)]
         }
         var (line, end) = (line, 0)

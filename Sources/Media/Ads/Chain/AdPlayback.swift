@@ -105,7 +105,7 @@ public struct AdPlayback: Hashable, Sendable {
             outcome.reports += finish()
         case .closed where phase == .playing: outcome.reports += finish()
         case .ended where phase == .playing: outcome.reports += reach(.max) + finish()
-        // An ad of which no frame was shown is none of those that were seen.
+        // Nobody saw an ad without a first frame.
         case .ended: phase = .over
         case .failed(let code) where phase != .over: outcome.reports += fail(code)
         default: break

@@ -14,7 +14,9 @@ package final class Summary: Backend {
     package init(observing observe: @escaping @Sendable (Event) -> Void = { _ in }) { self.observe = observe }
 
     package func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        for case .event(let event) in batch.records.map(\.sample) { observe(event) }
+        for record in batch.records {
+            if case .event(let event) = record.sample { observe(event) }
+        }
         records.withLock { records in
             for record in batch.records {
                 let sample = record.sample

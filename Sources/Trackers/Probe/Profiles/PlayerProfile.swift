@@ -183,7 +183,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
     public var live: LivePolicy
-    /// What is different in low-latency streams; nil for nothing.
+    /// The mode in low-latency streams; nil if the player behaves as in all live streams.
     package var lowLatency: LowLatencyMode?
     /// The responses to failed requests.
     package var failurePlan: FailurePlan
