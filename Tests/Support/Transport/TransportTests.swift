@@ -85,11 +85,18 @@ struct TransportTests {
 
     @Test("A connection that the server closed while it was idle is replaced without an error")
     func staleConnection() async throws {
+        try await sendToClosingServer { HTTPRequest(.get, $0) }
+    }
+
+    @Test("A body is sent again where the server closed the idle connection", .without(.repeatedBodies))
+    func staleConnectionAndBody() async throws {
+        try await sendToClosingServer { HTTPRequest(.post, $0, body: [1]) }
+    }
+
+    private func sendToClosingServer(_ request: (HTTPURL) -> HTTPRequest) async throws {
         let server = try TestServer { _ in [.respond("200 OK"), .close] }
         let url = try HTTPURL(server.url())
-        for _ in 0..<10 {
-            #expect(try await transport.send(HTTPRequest(.post, url, body: [1])).status == 200)
-        }
+        for _ in 0..<10 { #expect(try await transport.send(request(url)).status == 200) }
         #expect(server.connectionCount == 10)
     }
 

@@ -5,6 +5,7 @@ import Testing
 enum URLSessionGap: String, CaseIterable, Sendable {
     case repeatedFields = "URLSession joins the fields of one name in any order"
     case bodies = "URLSession sends no body with GET, and adds a `Content-Type` to a body that has none"
+    case repeatedBodies = "FoundationNetworking sends no body again when an idle connection turns out to be closed"
     case freshConnections = "URLSession chooses the connection of a request"
     case connectionFacts = "FoundationNetworking tells no address, no version and no times of a connection"
     case proxies = "FoundationNetworking uses the proxy of the environment, whatever the configuration says"
