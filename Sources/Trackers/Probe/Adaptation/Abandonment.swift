@@ -9,8 +9,9 @@ package enum Abandonment: Hashable, Sendable {
     /// the rest.
     case slow(grace: Duration, factor: Double, fraction: Double)
     /// Aborts if bytes have come for more than `minimumTime`, the whole download would take at least `factor` × the
-    /// segment's duration at their rate, and the buffer has at most `stableBuffer`. Continues with the rung that the
-    /// rate allows, if that rung's size is less than the rest. A download without new bytes is continued.
+    /// segment's duration at the rate of those behind the first ones, and the buffer has at most `stableBuffer`.
+    /// Continues with the rung that the rate allows, if that rung's size is less than the rest. A download without new
+    /// bytes is continued.
     case progress(minimumTime: Duration, factor: Double, stableBuffer: Duration)
     /// Aborts if, later than half of the segment's duration, the buffer would be empty before the rest arrives.
     /// Continues with the highest rung that the download's throughput would bring in time, but never with the lowest
@@ -93,7 +94,8 @@ package enum Abandonment: Hashable, Sendable {
         else { return nil }
         // A response without a length is never abandoned (src/streaming/rules/abr/AbandonRequestsRule.js:83).
         guard let total = download.totalBytes.map(Double.init) else { return nil }
-        let rate = Double(download.receivedBytes) / (last - first).seconds
+        // The first bytes stand for the latency (line 99).
+        let rate = Double(download.receivedBytes - download.firstBytes) / (last - first).seconds
         let left = total - Double(download.receivedBytes)
         guard rate > 0, left > 0, total / rate >= factor * download.duration.seconds else { return nil }
         let other = context.rung(forBitrate: 8 * rate)

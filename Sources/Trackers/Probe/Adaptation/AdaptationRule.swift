@@ -75,6 +75,8 @@ public struct SegmentDownload: Hashable, Sendable {
     public var duration: Duration
     /// The received bytes.
     public var receivedBytes: Int64
+    /// Those of the received bytes that came with the first byte.
+    public var firstBytes: Int64
     /// The size of the whole, bytes; nil if the response does not declare it.
     public var totalBytes: Int64?
     /// The time since the request.
@@ -91,6 +93,7 @@ public struct SegmentDownload: Hashable, Sendable {
         rung: Int,
         duration: Duration,
         receivedBytes: Int64,
+        firstBytes: Int64 = 0,
         totalBytes: Int64?,
         elapsed: Duration,
         timeToFirstByte: Duration?,
@@ -100,6 +103,7 @@ public struct SegmentDownload: Hashable, Sendable {
         self.rung = rung
         self.duration = max(duration, .zero)
         self.receivedBytes = max(receivedBytes, 0)
+        self.firstBytes = min(max(firstBytes, 0), self.receivedBytes)
         self.totalBytes = totalBytes.map { max($0, 0) }
         self.elapsed = max(elapsed, .zero)
         self.timeToFirstByte = timeToFirstByte.map { max($0, .zero) }

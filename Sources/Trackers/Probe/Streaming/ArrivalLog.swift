@@ -17,6 +17,8 @@ struct ArrivalLog: Hashable, Sendable {
 
     /// The number of bytes so far.
     var count: Int { marks.last?.count ?? 0 }
+    /// The number of bytes that came with the first.
+    var firstCount: Int { marks.first?.count ?? 0 }
     var first: MonotonicInstant? { marks.first?.instant }
     var last: MonotonicInstant? { marks.last?.instant }
 

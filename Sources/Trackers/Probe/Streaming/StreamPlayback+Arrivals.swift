@@ -343,6 +343,7 @@ extension SegmentDownload {
             rung: rung,
             duration: .nanoseconds(segment.duration),
             receivedBytes: Int64(arrivals.count),
+            firstBytes: Int64(arrivals.firstCount),
             totalBytes: isWhole ? Int64(arrivals.count) : expected,
             elapsed: begun.duration(to: end),
             timeToFirstByte: arrivals.first.map { begun.duration(to: $0) },

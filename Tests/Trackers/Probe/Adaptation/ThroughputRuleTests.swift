@@ -224,6 +224,9 @@ struct ThroughputRuleTests {
         #expect(ask(&rule, middle, 4) == 1)
         // 3 Mbit/s: 5.3 s for the whole, less than 7.2.
         #expect(ask(&rule, download(rung: 2, received: 375_000, total: 2_000_000, elapsed: 1), 4) == nil)
+        // The same, where 100 kB came with the first byte: 2.2 Mbit/s behind it, 7.3 s for the whole.
+        let head = download(rung: 2, received: 375_000, first: 100_000, total: 2_000_000, elapsed: 1)
+        #expect(ask(&rule, head, 4) == 1)
         #expect(ask(&rule, download(rung: 2, received: 0, total: nil, elapsed: 9), 4) == nil)
         // A response of unknown length: AbandonRequestsRule.js:83 compares with `bytesTotal`.
         #expect(ask(&rule, download(rung: 2, received: 200_000, total: nil, elapsed: 1), 4) == nil)
