@@ -14,7 +14,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     public enum Method: Hashable, Sendable {
         /// The smaller of two exponentially weighted averages, weighted by download time, with these half-lives.
         case movingAverages(fastHalfLife: Duration, slowHalfLife: Duration)
-        /// This percentile (0…1) of the latest samples, weighted by the square root of their bytes, up to a total
+        /// This percentile (0…1) of the latest samples, weighted by the whole square root of their bytes, up to a total
         /// weight.
         case percentile(Double, maximumWeight: Double)
         /// The average of this number of samples.
@@ -150,7 +150,7 @@ extension ThroughputEstimator {
                     average(samples.map { ($0.bitrate, $0.seconds) }, slow)
                 )
             case .percentile(let rank, let maximum):
-                Self.percentile(samples.map { ($0.bitrate, $0.bytes.squareRoot()) }, rank, maximum)
+                Self.percentile(samples.map { ($0.bitrate, $0.bytes.squareRoot().rounded(.down)) }, rank, maximum)
             case .mean(let count): Self.mean(samples.suffix(max(1, count)).map(\.bitrate))
             case .harmonicMean(let count): 1 / Self.mean(samples.suffix(max(1, count)).map { 1 / $0.bitrate })
             }

@@ -46,6 +46,13 @@ extension PlaybackSession {
         if self.rate.setCatchUp(rate) { rateChanged(at: now) }
     }
 
+    /// At most `level` of media is needed to start or to continue with.
+    mutating func limitThresholds(to level: Duration, now: MonotonicInstant) {
+        guard model?.limitThresholds(to: level) == true else { return }
+        model?.settle(now)
+        advance(to: now)
+    }
+
     /// The viewer has jumped over media up to `position`, which playback therefore does not miss at the end.
     mutating func passOver(to position: Int64) { media.passOver(to: position) }
 

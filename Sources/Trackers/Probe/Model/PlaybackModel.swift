@@ -63,6 +63,8 @@ struct PlaybackModel: Hashable, Sendable {
     private let tracks: [Track]
     private let startThreshold: Int64
     private let resumeThreshold: Int64
+    /// What is enough in any case.
+    private var sufficientLevel = Int64.max
     private let maximum: Int64
     private let soundAlone: Int64
     private let canLag: Bool
@@ -395,7 +397,16 @@ extension PlaybackModel {
         return anchor.position.saturatingAdd(max(threshold(of: wait) - Self.timestampRounding, 1))
     }
 
-    private func threshold(of wait: Wait) -> Int64 { wait == .stall ? resumeThreshold : startThreshold }
+    private func threshold(of wait: Wait) -> Int64 {
+        min(wait == .stall ? resumeThreshold : startThreshold, sufficientLevel)
+    }
+
+    /// At most `level` of media is needed from now on; false if that was so before. The caller settles the wait.
+    mutating func limitThresholds(to level: Duration) -> Bool {
+        guard max(0, level.nanoseconds) != sufficientLevel else { return false }
+        sufficientLevel = max(0, level.nanoseconds)
+        return true
+    }
 
     private mutating func endWait(at instant: MonotonicInstant) {
         readyAt = nil

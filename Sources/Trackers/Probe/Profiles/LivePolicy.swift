@@ -56,6 +56,25 @@ public struct LivePolicy: Hashable, Sendable {
         case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
     }
 
+    /// A target latency that moves with what the buffer allows, and how often the player looks: ``CatchUp/proportional``
+    /// then follows it. Media3, `DefaultLivePlaybackSpeedControl`.
+    package struct MovingTarget: Hashable, Sendable {
+        /// The time between two changes of the target and the rate.
+        package var interval: Duration
+        /// The time of the player's loop, in which it looks at its buffer.
+        package var step: Duration
+        /// The share that the old value keeps in each of these steps.
+        package var smoothing: Double
+        /// The share of the target that is enough media to start or to continue with.
+        package var sufficientShare: Double
+
+        /// Creates a description.
+        package init(interval: Duration, step: Duration, smoothing: Double, sufficientShare: Double) {
+            (self.interval, self.step) = (max(interval, .zero), max(step, .milliseconds(1)))
+            (self.smoothing, self.sufficientShare) = (smoothing, sufficientShare)
+        }
+    }
+
     /// What a player does when the media behind the end of its buffer has left the live window, once the buffer has
     /// been played.
     package enum BehindWindow: Hashable, Sendable {
@@ -93,6 +112,8 @@ public struct LivePolicy: Hashable, Sendable {
     package var maximumTargetIncrease: Distance?
     /// How the playback rate follows the latency.
     public var catchUp: CatchUp
+    /// How the target latency moves while playback follows it; nil for a target that only stalls raise.
+    package var movingTarget: MovingTarget?
     /// Whether the rate stays 1, and stalls leave the target latency as it is, in streams that do not ask for a rate:
     /// HLS without `HOLD-BACK` and `PART-HOLD-BACK`, DASH without a target latency or rates in its
     /// `ServiceDescription`.
@@ -127,6 +148,7 @@ public struct LivePolicy: Hashable, Sendable {
         targetIncreaseOnStall: Distance = .duration(.zero),
         maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
+        movingTarget: MovingTarget? = nil,
         catchUpNeedsDeclaration: Bool = false,
         searchIntervals: [Distance] = [],
         behindWindow: BehindWindow = .jumpsToTarget,
@@ -143,6 +165,7 @@ public struct LivePolicy: Hashable, Sendable {
         self.targetIncreaseOnStall = targetIncreaseOnStall
         self.maximumTargetIncrease = maximumTargetIncrease
         self.catchUp = catchUp
+        self.movingTarget = movingTarget
         self.catchUpNeedsDeclaration = catchUpNeedsDeclaration
         self.searchIntervals = searchIntervals
         self.behindWindow = behindWindow

@@ -12,13 +12,19 @@ struct LivePositioning: Sendable {
     /// The sum of the increases of all stalls, before the policy's maximum.
     private var addedLatency: Int64 = 0
     private var knownStallCount = 0
+    /// The target and the rate of a player whose target moves.
+    private var control: LiveSpeedControl?
 
     init(_ policy: LivePolicy, declaredStart: PlayerProfile.DeclaredStart = .used()) {
         (self.policy, self.declaredStart) = (policy, declaredStart)
+        control = policy.movingTarget.map(LiveSpeedControl.init)
     }
 
     /// Continues with another policy.
-    mutating func adopt(_ policy: LivePolicy) { self.policy = policy }
+    mutating func adopt(_ policy: LivePolicy) {
+        if policy.movingTarget != self.policy.movingTarget { control = policy.movingTarget.map(LiveSpeedControl.init) }
+        self.policy = policy
+    }
 
     /// Decides where playback starts: at the viewer's choice, else at the start that the stream declares, else near the
     /// live edge.
@@ -62,10 +68,13 @@ struct LivePositioning: Sendable {
     mutating func follow(_ state: RenditionState, _ view: PlaybackView) -> [StreamEffect] {
         guard isPlaced, state.isLive, let model = view.model else { return [] }
         let mayCatchUp = !policy.catchUpNeedsDeclaration || state.timeline?.asksForCatchUp == true
-        learnStalls(mayCatchUp ? view.stallCount : 0, targetDuration: state.targetDuration)
+        let newStalls = learnStalls(mayCatchUp ? view.stallCount : 0)
+        if control == nil { addLatency(for: newStalls, targetDuration: state.targetDuration) }
         guard let edge = edge(of: state, view) else { return [] }
         let latency = max(0, edge.saturatingSubtract(view.position))
-        let target = targetLatency(in: state)
+        if mayCatchUp { moveTarget(after: newStalls, edge: edge, latency: latency, in: state, model, view) }
+        let moved = mayCatchUp ? control.map { Duration(clampingSeconds: $0.target).nanoseconds } : nil
+        let target = moved ?? targetLatency(in: state)
         context = AdaptationContext.Live(
             latency: .nanoseconds(latency),
             target: .nanoseconds(target),
@@ -82,6 +91,10 @@ struct LivePositioning: Sendable {
             if position > view.position { return [measured, .jump(to: position)] }
         }
         guard mayCatchUp else { return [measured, .catchUp(rate: 1)] }
+        if let control, let moving = policy.movingTarget {
+            let enough = Duration(clampingSeconds: control.target * moving.sufficientShare)
+            return [measured, .sufficientMedia(enough), .catchUp(rate: control.rate)]
+        }
         let rate = policy.following(state.timeline?.service).playbackRate(
             latency: .nanoseconds(latency),
             target: .nanoseconds(target),
@@ -113,11 +126,40 @@ struct LivePositioning: Sendable {
         return distance.duration(targetDuration: state.targetDuration, minimumBuffer: minimumBuffer).nanoseconds
     }
 
-    private mutating func learnStalls(_ count: Int, targetDuration: Duration) {
+    /// The number of stalls since the last call, of `count` in all.
+    private mutating func learnStalls(_ count: Int) -> Int {
+        defer { knownStallCount = count }
+        return max(0, count - knownStallCount)
+    }
+
+    private mutating func addLatency(for stalls: Int, targetDuration: Duration) {
         let increase = policy.targetIncreaseOnStall.duration(targetDuration: targetDuration).nanoseconds
-        let newStalls = Int64(max(0, count - knownStallCount))
-        addedLatency = addedLatency.saturatingAdd(increase.saturatingMultiply(newStalls))
-        knownStallCount = count
+        addedLatency = addedLatency.saturatingAdd(increase.saturatingMultiply(Int64(stalls)))
+    }
+
+    /// Lets the control of a player whose target moves see the playback; without effect for other players.
+    private mutating func moveTarget(
+        after newStalls: Int,
+        edge: Int64,
+        latency: Int64,
+        in state: RenditionState,
+        _ model: PlaybackModel,
+        _ view: PlaybackView
+    ) {
+        guard control != nil else { return }
+        let service = policy.followsStream ? state.timeline?.service : nil
+        let maximum = service?.maximumLatency.map { Duration.nanoseconds($0).seconds }
+        let increase = policy.targetIncreaseOnStall.duration(targetDuration: state.targetDuration).seconds
+        control?.adopt(target: Duration.nanoseconds(targetLatency(in: state)).seconds)
+        control?.stalled(newStalls, increase: increase, maximum: maximum)
+        // The player looks while it plays at the normal rate.
+        guard view.playhead == .playing, let limits = policy.following(service).limits(maximumTarget: maximum) else {
+            control?.rest()
+            return
+        }
+        let emptyAt = Duration.nanoseconds(edge.saturatingSubtract(model.bufferedEnd)).seconds
+        control?.look(emptyAt: emptyAt, at: view.instant)
+        control?.update(latency: Duration.nanoseconds(latency).seconds, limits, at: view.instant)
     }
 
     /// The position at the target latency, where playback starts.
@@ -173,6 +215,18 @@ struct LivePositioning: Sendable {
 }
 
 extension LivePolicy {
+    /// The limits of a rate that is proportional to the distance from the target; nil for another rate.
+    fileprivate func limits(maximumTarget: Double?) -> LiveSpeedControl.Limits? {
+        guard case .proportional(let factor, let minimum, let maximum, let tolerance) = catchUp else { return nil }
+        return LiveSpeedControl.Limits(
+            factor: factor,
+            minimumRate: minimum,
+            maximumRate: maximum,
+            tolerance: tolerance.seconds,
+            maximumTarget: maximumTarget
+        )
+    }
+
     /// Returns the policy with the rates that a stream declares in place of the profile's, as dash.js and ExoPlayer use
     /// them. A player that keeps the normal rate, or does not follow the stream, stays as it is.
     fileprivate func following(_ service: ServiceLimits?) -> LivePolicy {

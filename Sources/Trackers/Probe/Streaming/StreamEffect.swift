@@ -33,6 +33,8 @@ enum StreamEffect: Hashable, Sendable {
     /// The playhead jumps, and loading continues from there.
     case jump(to: Int64)
     case catchUp(rate: Double)
+    /// At most this much media is needed to start or to continue with, whatever the profile's thresholds are.
+    case sufficientMedia(Duration)
 
     // MARK: Failures
     /// The playlist or manifest of a rendition in use has not changed for too long.

@@ -41,6 +41,7 @@ extension StreamPlayback {
         case .qualityChanges(let quality, let position): session.approach(quality, at: position, now: now.instant)
         case .start(let position): session.seek(to: position, now: now.instant)
         case .jump(let position): jump(to: position, now)
+        case .sufficientMedia(let level): session.limitThresholds(to: level, now: now.instant)
         case .catchUp(let rate): session.catchUp(at: rate, now: now.instant)
         case .stale(let id, let error): leaveStalePlaylist(id, error, now)
         case .survived(let error): session.survive(error, now: now.instant)

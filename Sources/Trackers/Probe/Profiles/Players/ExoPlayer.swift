@@ -10,15 +10,16 @@ extension PlayerProfile {
     /// to connect and for each read; not verified), `DefaultHlsPlaylistTracker` (3.5 target durations without a
     /// change). DASH has 30 s of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three
     /// target durations. `DefaultLivePlaybackSpeedControl`, which `HlsMediaSource.updateLiveConfiguration` and
-    /// `DashMediaSource.updateLiveConfiguration` turn off in streams that ask for no rate. A segment that has left the
-    /// live window is fatal (`BehindLiveWindowException`).
+    /// `DashMediaSource.updateLiveConfiguration` turn off in streams that ask for no rate; where it is on, half of the
+    /// target latency is enough media to start with (`DefaultLoadControl.shouldStartPlayback`). A segment that has left
+    /// the live window is fatal (`BehindLiveWindowException`).
     ///
     /// Audio that is fetched apart: `CompositeSequenceableLoader.continueLoading` lets the track load whose next
     /// position is the earlier one; `DefaultBandwidthMeter` measures both together; `AdaptiveTrackSelection` gives
     /// video what the audio leaves of the bandwidth. `HlsMediaPeriod.java:599–640`: no variants without a picture
     /// beside those with one. Downloads are not aborted.
     ///
-    /// Not modelled: estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
+    /// Not modelled: that a seek in a live stream makes its position the target, estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
     /// decoder; that the playlist that is listed first is loaded before the chosen one
     /// (`DefaultHlsPlaylistTracker.java:304`), and that media beyond 25 s is thrown away after a rise
     /// (`AdaptiveTrackSelection.evaluateQueueSize`).
@@ -54,6 +55,13 @@ extension PlayerProfile {
             targetLatencyOfDASH: .duration(.seconds(30)),
             targetIncreaseOnStall: .duration(.milliseconds(500)),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
+            // ExoPlayerImplInternal: `ACTIVE_INTERVAL_MS` of its loop.
+            movingTarget: LivePolicy.MovingTarget(
+                interval: .seconds(1),
+                step: .milliseconds(10),
+                smoothing: 0.999,
+                sufficientShare: 0.5
+            ),
             catchUpNeedsDeclaration: true,
             behindWindow: .ends,
             staleAfter: .targetDurations(3.5),
