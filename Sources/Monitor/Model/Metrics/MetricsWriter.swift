@@ -25,6 +25,9 @@ package struct MetricsWriter {
     package private(set) var bytes: [UInt8] = []
     private let format: Format
     private var family: [UInt8] = []
+    /// The labels of the buckets of the last histogram, and its bounds: the histograms of a family have the same.
+    private var buckets: (bounds: [Double], labels: [[UInt8]]) = ([], [])
+    private static let lastBucket = labels([("le", "+Inf")])
 
     package init(_ format: Format, capacity: Int = 4_096) {
         self.format = format
@@ -58,20 +61,21 @@ package struct MetricsWriter {
 
     /// Writes the samples of a histogram.
     package mutating func histogram(_ histogram: BucketHistogram, _ labels: [UInt8]) {
-        var sum = 0
-        for (index, bound) in histogram.bounds.enumerated() {
-            sum += histogram.counts[index]
-            sample(Double(sum), labels, Self.labels([("le", Self.bound(bound))]), suffix: "_bucket")
+        if buckets.bounds != histogram.bounds {
+            buckets = (histogram.bounds, histogram.bounds.map { Self.labels([("le", "\($0)")]) })
         }
-        sample(Double(histogram.count), labels, Self.labels([("le", "+Inf")]), suffix: "_bucket")
+        var sum = 0
+        for (count, bucket) in zip(histogram.counts, buckets.labels) {
+            sum += count
+            sample(Double(sum), labels, bucket, suffix: "_bucket")
+        }
+        sample(Double(histogram.count), labels, Self.lastBucket, suffix: "_bucket")
         sample(histogram.sum, labels, suffix: "_sum")
         sample(Double(histogram.count), labels, suffix: "_count")
     }
 
     /// Ends the text.
     package mutating func finish() { if format == .openMetrics { bytes.append("# EOF\n") } }
-
-    private static func bound(_ value: Double) -> String { "\(value)" }
 
     private mutating func append(_ value: Double) {
         if value.isNaN { return bytes.append("NaN") }

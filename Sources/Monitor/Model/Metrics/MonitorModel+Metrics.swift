@@ -102,10 +102,13 @@ extension MonitorModel {
             .counter,
             "Requests of sessions by kind of resource and HTTP status; the status `none` is for requests without an answer."
         )
+        var texts: [RequestLabels: [UInt8]] = [:]
         for state in shown {
             let sorted = state.finished.requests.sorted { ($0.key.kind, $0.key.status) < ($1.key.kind, $1.key.status) }
             for (labels, count) in sorted {
-                let more = MetricsWriter.labels([("kind", labels.kind), ("status", labels.status)])
+                let known = texts[labels]
+                let more = known ?? MetricsWriter.labels([("kind", labels.kind), ("status", labels.status)])
+                if known == nil { texts[labels] = more }
                 writer.sample(Double(count), state.labelText, more)
             }
         }
