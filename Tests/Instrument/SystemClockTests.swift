@@ -48,6 +48,51 @@ struct SystemClockTests {
         #expect(threads.count >= 40)
     }
 
+    @Test("Actions that compute get few threads, however long each of them takes")
+    func computing() async {
+        let threads = AlarmThreads()
+        let (left, most) = (Lock(200), Lock(0))
+        let done = Gate()
+        for _ in 0..<200 {
+            _ = threads.schedule(at: SystemClock().now) {
+                // Three times as long as threads that block are waited for.
+                let end = SystemClock().now.advanced(by: AlarmThreads.patience * 3)
+                while SystemClock().now < end {}
+                most.withLock { $0 = max($0, threads.count) }
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { done.open() }
+            }
+        }
+        await done.wait()
+        // The keeper, the watcher, one for each processor, and one for each time that the watcher lost its patience. If
+        // they doubled, there would be more than a hundred.
+        #expect(most.withLock { $0 } <= 64)
+    }
+
+    @Test("A thread is known to compute or to wait")
+    func states() async {
+        let (computing, waiting) = (Lock(SystemThread.Identity?.none), Lock(SystemThread.Identity?.none))
+        let (isOver, bell) = (Lock(false), DispatchSemaphore(value: 0))
+        _ = SystemThread.start(name: "a) R (b") {
+            computing.withLock { $0 = .current }
+            while !isOver.withLock({ $0 }) {}
+        }
+        _ = SystemThread.start {
+            waiting.withLock { $0 = .current }
+            bell.wait()
+        }
+        #if os(Linux)
+        // The lock of the loop may be held by this test for a moment, and a thread that begins computes.
+        while computing.withLock({ $0?.isRunnable }) != true { await Task.yield() }
+        while waiting.withLock({ $0?.isRunnable }) != false { await Task.yield() }
+        #endif
+        isOver.withLock { $0 = true }
+        bell.signal()
+    }
+
     @Test("Every alarm that is not called off runs once, while threads come and go", .timeLimit(.minutes(30)))
     func comingAndGoing() async throws {
         let threads = AlarmThreads(idleTime: .microseconds(300))

@@ -5,7 +5,9 @@ internal import Dispatch
 /// One thread, the keeper, waits for the earliest alarm and runs its action itself, so that an alarm wakes one thread.
 /// Meanwhile another one, the watcher, looks every ``patience`` whether somebody keeps the time again, and does so
 /// itself if not. An action waits for no other action for longer: if no thread has taken an action for that time, the
-/// number of threads doubles, up to one for each action that is due. A thread without work ends after some seconds.
+/// number of threads doubles, up to one for each action that is due. Where the actions do not block, but compute or
+/// wait for a processor, more threads would only make the processors change between them: then one thread comes after
+/// each ``longPatience``. A thread without work ends after some seconds.
 final class AlarmThreads: Sendable {
     private struct State {
         var alarms = AlarmHeap()
@@ -13,6 +15,8 @@ final class AlarmThreads: Sendable {
         var threads = 0
         /// Counts the actions that threads have taken.
         var taken = 0
+        /// The threads that run an action.
+        var busy: Set<SystemThread.Identity> = []
         /// The thread that waits for the earliest alarm.
         var keeper: Bell?
         /// Whether a thread is the watcher, or will be it at once.
@@ -30,8 +34,12 @@ final class AlarmThreads: Sendable {
 
     /// What the watcher has found.
     private enum Sight {
-        case look(taken: Int)
-        case work(starts: Int)
+        /// Somebody keeps the time, or nothing is due.
+        case isKept
+        /// Threads have taken actions.
+        case progress(taken: Int)
+        /// Actions are due, and no thread has taken one.
+        case standstill(busy: Set<SystemThread.Identity>)
     }
 
     /// The threads of all clocks of the machine.
@@ -39,6 +47,9 @@ final class AlarmThreads: Sendable {
 
     /// The longest wait for threads that block, before others are started.
     static let patience = Duration.milliseconds(5)
+
+    /// The longest wait for threads that compute, or that wait for a processor.
+    static let longPatience = Duration.milliseconds(100)
 
     private let state = Lock(State())
     /// How long a thread waits for work.
@@ -91,12 +102,12 @@ final class AlarmThreads: Sendable {
 // MARK: A thread's work
 extension AlarmThreads {
     private func serve(asWatcher: Bool) {
-        let bell = Bell()
+        let (bell, thread) = (Bell(), SystemThread.Identity.current)
         var isWatcher = asWatcher
         while true {
             if isWatcher { watch() }
             isWatcher = false
-            switch state.withLock({ step(&$0, bell, at: SystemClock().now) }) {
+            switch state.withLock({ step(&$0, bell, thread, at: SystemClock().now) }) {
             case .run(let action, let other, let starts):
                 other?.ring()
                 if starts { start(asWatcher: true) }
@@ -114,9 +125,15 @@ extension AlarmThreads {
         }
     }
 
-    private func step(_ state: inout State, _ bell: Bell, at now: MonotonicInstant) -> Step {
+    private func step(
+        _ state: inout State,
+        _ bell: Bell,
+        _ thread: SystemThread.Identity,
+        at now: MonotonicInstant
+    ) -> Step {
         if let action = state.alarms.takeDue(at: now) {
             state.taken &+= 1
+            state.busy.insert(thread)
             // Somebody has to keep the time if this action blocks.
             if state.isWatched || state.keeper != nil { return .run(action, waking: nil, starts: false) }
             state.isWatched = true
@@ -124,6 +141,7 @@ extension AlarmThreads {
             state.threads += 1
             return .run(action, waking: nil, starts: true)
         }
+        state.busy.remove(thread)
         if state.keeper == nil {
             state.keeper = bell
             let first = state.alarms.first?.latest
@@ -155,15 +173,21 @@ extension AlarmThreads {
         return false
     }
 
-    /// Looks until the time is kept, or until this thread has to keep it.
+    /// Looks until the time is kept, or until this thread has to work.
     private func watch() {
         var taken = state.withLock { $0.taken }
+        var stoodStill = Duration.zero
         let pause = Bell()
         while true {
             pause.wait(until: SystemClock().now.advanced(by: Self.patience))
             switch state.withLock({ Self.look(&$0, after: taken, at: SystemClock().now) }) {
-            case .look(let now): taken = now
-            case .work(let starts):
+            case .isKept: return
+            case .progress(let now): (taken, stoodStill) = (now, .zero)
+            case .standstill(let busy):
+                stoodStill += Self.patience
+                let areBlocked = SystemThread.runnableCount(of: busy) < SystemThread.processorCount
+                guard areBlocked || stoodStill >= Self.longPatience else { continue }
+                let starts = state.withLock { Self.join(&$0, doubling: areBlocked, at: SystemClock().now) }
                 for _ in 0..<starts { start(asWatcher: false) }
                 return
             }
@@ -171,16 +195,22 @@ extension AlarmThreads {
     }
 
     private static func look(_ state: inout State, after taken: Int, at now: MonotonicInstant) -> Sight {
-        if state.keeper == nil, let first = state.alarms.first, first.latest <= now {
-            if state.taken != taken { return .look(taken: state.taken) }
-            let due = state.alarms.dueCount(at: now, upTo: state.threads)
-            // This thread takes the first one.
-            let starts = max(0, due - 1)
-            state.threads += starts
+        guard state.keeper == nil, let first = state.alarms.first, first.latest <= now else {
             state.isWatched = false
-            return .work(starts: starts)
+            return .isKept
         }
+        return state.taken == taken ? .standstill(busy: state.busy) : .progress(taken: state.taken)
+    }
+
+    /// The watcher works from now on, and takes the first action.
+    ///
+    /// - Parameter doubling: whether other threads come with it, for the other actions that are due.
+    /// - Returns: the number of these threads, which the caller starts.
+    private static func join(_ state: inout State, doubling: Bool, at now: MonotonicInstant) -> Int {
         state.isWatched = false
-        return .work(starts: 0)
+        guard doubling else { return 0 }
+        let starts = max(0, state.alarms.dueCount(at: now, upTo: state.threads) - 1)
+        state.threads += starts
+        return starts
     }
 }

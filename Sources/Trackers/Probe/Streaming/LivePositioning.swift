@@ -93,7 +93,7 @@ struct LivePositioning: Sendable {
         guard mayCatchUp else { return [measured, .catchUp(rate: 1)] }
         if let control, let moving = policy.movingTarget {
             let enough = Duration(clampingSeconds: control.target * moving.sufficientShare)
-            return [measured, .sufficientMedia(enough), .catchUp(rate: control.rate)]
+            return [measured, .sufficientMedia(enough), .catchUp(rate: view.isAtNormalRate ? control.rate : 1)]
         }
         let rate = policy.following(state.timeline?.service).playbackRate(
             latency: .nanoseconds(latency),
@@ -146,20 +146,20 @@ struct LivePositioning: Sendable {
         _ model: PlaybackModel,
         _ view: PlaybackView
     ) {
-        guard control != nil else { return }
+        guard var control else { return }
+        defer { self.control = control }
         let service = policy.followsStream ? state.timeline?.service : nil
         let maximum = service?.maximumLatency.map { Duration.nanoseconds($0).seconds }
         let increase = policy.targetIncreaseOnStall.duration(targetDuration: state.targetDuration).seconds
-        control?.adopt(target: Duration.nanoseconds(targetLatency(in: state)).seconds)
-        control?.stalled(newStalls, increase: increase, maximum: maximum)
+        control.adopt(target: Duration.nanoseconds(targetLatency(in: state)).seconds)
+        control.stalled(newStalls, increase: increase, maximum: maximum)
         // The player looks while it plays at the normal rate.
-        guard view.playhead == .playing, let limits = policy.following(service).limits(maximumTarget: maximum) else {
-            control?.rest()
-            return
-        }
+        guard view.playhead == .playing, view.isAtNormalRate,
+            let limits = policy.following(service).limits(maximumTarget: maximum)
+        else { return control.rest() }
         let emptyAt = Duration.nanoseconds(edge.saturatingSubtract(model.bufferedEnd)).seconds
-        control?.look(emptyAt: emptyAt, at: view.instant)
-        control?.update(latency: Duration.nanoseconds(latency).seconds, limits, at: view.instant)
+        control.look(emptyAt: emptyAt, at: view.instant)
+        control.update(latency: Duration.nanoseconds(latency).seconds, limits, at: view.instant)
     }
 
     /// The position at the target latency, where playback starts.

@@ -35,6 +35,9 @@ struct PlaybackView: Sendable {
     /// The position of the playhead, or the start position.
     var position: Int64 { model?.position(at: instant) ?? pendingSeek ?? 0 }
 
+    /// Whether the viewer has chosen the normal rate.
+    var isAtNormalRate: Bool { model.map { abs($0.rate - catchUpRate) < 1e-6 } ?? true }
+
     /// Whether playback continues until an instant with the media that is buffered.
     func isBuffered(until instant: MonotonicInstant) -> Bool {
         guard let model, model.hasStarted, !model.isWaiting else { return false }
