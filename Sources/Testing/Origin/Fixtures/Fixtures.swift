@@ -40,7 +40,7 @@ public struct Fixtures: Sendable {
 
     /// The duration of the media in seconds: a multiple of 24, so that whole frames of sound, whole segments of two
     /// seconds and whole segments of six seconds fill it, and loops have no seam.
-    package let seconds: Int
+    public let seconds: Int
     /// The folder of the files.
     public let directory: String
 
