@@ -348,7 +348,7 @@ let package = Package(
         product("Apple", "AVPlayer IMA SwiftUI"), product("Sensors", "Sensors Sift"),
         // Play and measure streams. What is pure is apart from the probe, which links FFmpeg.
         product("Probe", "Probe Ads Manifests"),
-        product("Media", "Manifests Rules PictureChecks Ads Beacons"),
+        product("Media", "Manifests Rules Ads Beacons"),
         product("Quality", "Quality Sampling"),
         // For tests.
         product("TestKit"), product("Origin"),

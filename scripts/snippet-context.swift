@@ -29,7 +29,6 @@ public import InstrumentNewRelic
 public import InstrumentOTLP
 public import InstrumentObservability
 public import InstrumentOrigin
-public import InstrumentPictureChecks
 public import InstrumentProbe
 public import InstrumentQuality
 public import InstrumentRules
@@ -99,13 +98,10 @@ public nonisolated(unsafe) let pipeline: UnsafeMutablePointer<GstElement> = plac
 
 // Manifests and ads.
 public let samplingKey: SamplingKey = placeholder()
-public let playlist: HLSMediaPlaylist = placeholder()
 public let segment: [UInt8] = placeholder()
-public let breaks: [AdInsertion.Break] = placeholder()
-public func perform(_ effect: AdInsertion.Effect) {}
 public let adPlayer: any AdPlayer = placeholder()
+public let ads = AdsTracker()
 public func play(_ file: MediaFile?) {}
-public nonisolated(unsafe) var ads: AdTracking = placeholder()
 
 // Requests.
 public let transport: any HTTPTransport = placeholder()
@@ -113,13 +109,10 @@ public let url: HTTPURL = placeholder()
 public let password: String = placeholder()
 public let licenseKey: String = placeholder()
 public let token: String = placeholder()
-public let finalURL: HTTPURL = placeholder()
 public let response: HTTPResponse = placeholder()
 public let headers = HTTPHeaders()
 public let bytes: [UInt8] = []
 public func encode(_ batch: Batch) -> [UInt8] { placeholder() }
-public func fetch(_ url: HTTPURL) async throws -> ([UInt8], HTTPURL) { placeholder() }
-public func fetch(_ url: HTTPURL, range: InstrumentManifests.ByteRange) async throws -> [UInt8] { placeholder() }
 
 // Services.
 public let endpoint: HTTPURL = placeholder()
@@ -137,21 +130,10 @@ public let secret = "secret"
 public func send(_ statement: Statement) {}
 
 // Streams.
-public let presentation: Presentation = placeholder()
-public let rendition: Rendition = placeholder()
-public nonisolated(unsafe) var axis: TimelineAxis = placeholder()
-public nonisolated(unsafe) var timeline: RenditionTimeline = placeholder()
 public let probes: [Probe] = []
 public let probe: Probe = placeholder()
 public let beacons: Beacons = placeholder()
-public let trace: BandwidthTrace = placeholder()
 public let cache = "/var/cache/media"
-public struct UnexpectedPlaylist: Error { public init() {} }
-public func log(_ notice: ManifestNotice) {}
-public func fetchAndAppend(_ segment: MediaSegment) async throws {}
-public func loadPlaylist() async throws -> HLSMediaPlaylist { placeholder() }
-public func loadPresentation(_ url: HTTPURL) async throws -> Presentation { placeholder() }
-public func reportStalePlaylist() {}
 public func play(_ url: String) {}
 
 // Sensors and the app's life.
@@ -169,16 +151,13 @@ public let ad: ResolvedAd = placeholder()
 public let events: [Event] = []
 public let session: QualitySession = placeholder()
 public func use(_ session: QualitySession) {}
-public nonisolated(unsafe) var tracking: AdTracking = placeholder()
 public let playback = "playback"
 public let content: TrackerID = placeholder()
 public let selection: AdSelection = placeholder()
 
 // Rules and picture checks.
 public let body: [UInt8] = []
-public let pictures: [PictureSummary] = []
 public let houseRule: Rule = placeholder()
-public func report(_ interval: MediaInterval) {}
 
 /// A backend of somebody else, and its kind for a command line.
 public struct AcmeBackend: Backend {

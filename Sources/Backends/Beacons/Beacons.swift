@@ -6,7 +6,7 @@ public import InstrumentAds
 /// ```swift
 /// let queue = BatchQueue(store: store, backends: [BeaconBackend(transport: transport)])
 /// let beacons = Beacons(queue: queue)
-/// beacons.send(tracking.handle(.started), of: playback, ad: ad)
+/// beacons.send(ads.handle(.started), of: playback, ad: ad)
 /// ```
 ///
 /// Macros are filled in when a beacon is appended, so that a beacon that is sent late reports the time of its event.

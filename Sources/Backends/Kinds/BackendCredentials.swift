@@ -57,7 +57,7 @@ public struct BackendCredentials: Sendable {
     }
 
     /// The error that the text is no name and secret that the service can use.
-    public var noPair: BackendKindError {
+    package var noPair: BackendKindError {
         BackendKindError("\(place) must hold NAME:SECRET (found something else)")
     }
 

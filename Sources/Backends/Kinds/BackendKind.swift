@@ -22,15 +22,15 @@ public struct BackendKind: Sendable {
     /// The name in front of the colon of `--backend NAME:ADDRESS`, and the key in a configuration of `watch`.
     ///
     /// It has lowercase letters, digits and hyphens, and is not `credentials`, `keep` or `rotate`.
-    public let name: String
+    package let name: String
     /// What the help says: the service, and what its address must have.
-    public let summary: String
+    package let summary: String
     /// The form of the address.
-    public let address: AddressForm
+    package let address: AddressForm
     /// The form of the credentials; nil for a backend without credentials.
-    public let credentials: CredentialsForm?
+    package let credentials: CredentialsForm?
     /// Whether the backend writes samples to standard output, where nothing else may write then.
-    public let writesOutput: Bool
+    package let writesOutput: Bool
     private let prepare: @Sendable (String) throws -> @Sendable (BackendContext) throws -> any Backend
 
     /// Creates a kind of backend without an address.

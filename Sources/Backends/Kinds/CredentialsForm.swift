@@ -1,9 +1,9 @@
 /// The form of a backend's credentials: what the environment variable or the file holds that the user names.
 public struct CredentialsForm: Hashable, Sendable {
     /// The form, such as `USER:PASSWORD`.
-    public let text: String
+    package let text: String
     /// Whether no backend can be made without credentials.
-    public let isRequired: Bool
+    package let isRequired: Bool
 
     /// Credentials that every backend of the kind needs.
     public static func required(_ text: String) -> CredentialsForm { CredentialsForm(text: text, isRequired: true) }

@@ -48,7 +48,7 @@ extension CMCDKey {
     public static let droppedFrames: CMCDKey = "dfa"
     /// The time until the object must have arrived, rounded to 100 ms.
     public static let deadline: CMCDKey = "dl"
-    /// The event; see ``CMCDEvent``.
+    /// The event, a token of CTA-5004-B, table 1, such as `ps`.
     public static let event: CMCDKey = "e"
     /// Error codes, a list of strings.
     public static let errorCodes: CMCDKey = "ec"
@@ -94,7 +94,7 @@ extension CMCDKey {
     public static let sequenceNumber: CMCDKey = "sn"
     /// The type of the stream: `v` on demand, `l` live, `ll` live with low latency.
     public static let streamType: CMCDKey = "st"
-    /// The state of the player; see ``CMCDPlayerState``.
+    /// The state of the player, a token such as `p` (playing) or `r` (rebuffering).
     public static let state: CMCDKey = "sta"
     /// Whether the object is needed for startup, for a seek or after a stall.
     public static let isStartup: CMCDKey = "su"
@@ -121,7 +121,7 @@ extension CMCDKey {
 }
 
 /// The events of event mode, as values of ``CMCDKey/event``.
-public enum CMCDEvent: String, Hashable, Sendable, CaseIterable {
+package enum CMCDEvent: String, Hashable, Sendable, CaseIterable {
     /// An ad break begins.
     case adBreakStart = "abs"
     /// An ad break ends.
@@ -185,7 +185,7 @@ public enum CMCDEvent: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The states of a player, as values of ``CMCDKey/state``.
-public enum CMCDPlayerState: String, Hashable, Sendable, CaseIterable {
+package enum CMCDPlayerState: String, Hashable, Sendable, CaseIterable {
     /// Playback was requested and has not begun.
     case starting = "s"
     /// Media is rendered.

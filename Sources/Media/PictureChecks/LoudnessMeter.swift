@@ -10,7 +10,7 @@ internal import Musl
 ///
 /// Mono and stereo, and further channels with the weight of stereo ones; the low-frequency channel is not left out,
 /// because decoded sound does not always say which one it is.
-public struct LoudnessMeter: Sendable {
+package struct LoudnessMeter: Sendable {
     /// The loudness of silence: the meter measures nothing quieter, in LUFS.
     package static let silence = -120.0
 
@@ -26,14 +26,14 @@ public struct LoudnessMeter: Sendable {
     private var histogram = [Int](repeating: 0, count: 1_400)
     private var histogramEnergy = [Double](repeating: 0, count: 1_400)
     /// The loudness of the latest three seconds, in LUFS; nil before there are three seconds.
-    public private(set) var shortTerm: Double?
+    package private(set) var shortTerm: Double?
     /// The largest short-term loudness, in LUFS.
-    public private(set) var maximumShortTerm: Double?
+    package private(set) var maximumShortTerm: Double?
     /// The smallest short-term loudness, in LUFS.
-    public private(set) var minimumShortTerm: Double?
+    package private(set) var minimumShortTerm: Double?
 
     /// Creates a meter; nil for a sample rate or a number of channels that is not positive.
-    public init?(sampleRate: Int, channelCount: Int) {
+    package init?(sampleRate: Int, channelCount: Int) {
         guard Self.measures(sampleRate, channelCount) else { return nil }
         self.sampleRate = sampleRate
         filters = Self.filters(sampleRate, channelCount)
@@ -54,7 +54,7 @@ public struct LoudnessMeter: Sendable {
     ///
     /// With another number of channels or another rate than before, the short-term loudness begins again; the
     /// integrated loudness and the extremes continue. A buffer that cannot be measured is ignored.
-    public mutating func take(_ buffer: SoundBuffer) {
+    package mutating func take(_ buffer: SoundBuffer) {
         if buffer.channels.count != filters.count || buffer.sampleRate != sampleRate {
             guard Self.measures(buffer.sampleRate, buffer.channels.count) else { return }
             begin(buffer.sampleRate, buffer.channels.count)
@@ -99,7 +99,7 @@ public struct LoudnessMeter: Sendable {
 
     /// The loudness of everything so far, in LUFS, without blocks below -70 LUFS and 10 LU below the mean of the rest;
     /// nil without such blocks.
-    public var integrated: Double? {
+    package var integrated: Double? {
         guard let ungated = mean(from: 500) else { return nil }
         return mean(from: max(500, Int((Self.loudness(ungated) - 10 + 120) * 10))).map(Self.loudness)
     }

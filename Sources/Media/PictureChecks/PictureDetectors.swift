@@ -1,5 +1,5 @@
 /// Detects intervals of black pictures.
-public struct BlackDetector: Hashable, Sendable {
+package struct BlackDetector: Hashable, Sendable {
     /// The mean luma up to which a picture is black, from 0 to 1.
     package static let meanLimit: Float = 0.03
     /// The luma of the brightest cell up to which a picture is black: credits on black are a picture.
@@ -8,18 +8,18 @@ public struct BlackDetector: Hashable, Sendable {
     private var tracker: IntervalTracker
 
     /// Creates a detector that reports intervals of at least `minimum`.
-    public init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
+    package init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
 
     /// Takes the next picture; returns the black interval that the picture ends.
-    public mutating func take(_ picture: PictureSummary) -> MediaInterval? {
+    package mutating func take(_ picture: PictureSummary) -> MediaInterval? {
         tracker.take(picture.time, Self.isBlack(picture))
     }
 
     /// The black interval that has not ended and is already long enough; nil without one.
-    public var current: MediaInterval? { tracker.current }
+    package var current: MediaInterval? { tracker.current }
 
     /// Ends the media; returns the black interval that lasted until the last picture.
-    public mutating func finish() -> MediaInterval? { tracker.finish() }
+    package mutating func finish() -> MediaInterval? { tracker.finish() }
 
     /// Whether a picture is black.
     package static func isBlack(_ picture: PictureSummary) -> Bool {
@@ -28,7 +28,7 @@ public struct BlackDetector: Hashable, Sendable {
 }
 
 /// Detects intervals in which the picture does not change.
-public struct FreezeDetector: Hashable, Sendable {
+package struct FreezeDetector: Hashable, Sendable {
     /// The difference of a cell up to which pictures are the same, from 0 to 1: what an encoder's noise leaves of a
     /// mean.
     package static let limit: Float = 0.008
@@ -38,10 +38,10 @@ public struct FreezeDetector: Hashable, Sendable {
     package private(set) var reference: PictureSummary?
 
     /// Creates a detector that reports intervals of at least `minimum`.
-    public init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
+    package init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
 
     /// Takes the next picture; returns the frozen interval that the picture ends.
-    public mutating func take(_ picture: PictureSummary) -> MediaInterval? {
+    package mutating func take(_ picture: PictureSummary) -> MediaInterval? {
         // Compared with the first picture of the interval, so that a slow change is no freeze.
         let isSame = reference.map { picture.largestDifference(from: $0) <= Self.limit } ?? false
         if isSame { return tracker.take(picture.time, true) }
@@ -52,10 +52,10 @@ public struct FreezeDetector: Hashable, Sendable {
     }
 
     /// The frozen interval that has not ended and is already long enough; nil without one.
-    public var current: MediaInterval? { tracker.current }
+    package var current: MediaInterval? { tracker.current }
 
     /// Ends the media; returns the frozen interval that lasted until the last picture.
-    public mutating func finish() -> MediaInterval? {
+    package mutating func finish() -> MediaInterval? {
         reference = nil
         return tracker.finish()
     }

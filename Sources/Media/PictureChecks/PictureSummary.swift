@@ -3,21 +3,21 @@ internal import Instrument
 /// The properties of a decoded picture for the detectors: the mean of its luma, and a coarse grid of luma.
 ///
 /// A grid instead of the picture bounds memory, and averages out the noise of encoders.
-public struct PictureSummary: Hashable, Sendable {
+package struct PictureSummary: Hashable, Sendable {
     /// Columns of the grid.
     package static let columns = 32
     /// Rows of the grid.
     package static let rows = 18
 
     /// The instant at which the picture is shown, in nanoseconds of the media.
-    public var time: Int64
+    package var time: Int64
     /// The luma of each cell from 0 (black) to 1 (white), row by row.
-    public var cells: [Float]
+    package var cells: [Float]
     /// The mean luma from 0 (black) to 1 (white).
     package var meanLuma: Float
 
     /// Creates a summary of a grid.
-    public init(time: Int64, cells: [Float]) {
+    package init(time: Int64, cells: [Float]) {
         self.time = time
         self.cells = cells
         meanLuma = cells.isEmpty ? 0 : cells.reduce(0, +) / Float(cells.count)
@@ -30,7 +30,7 @@ public struct PictureSummary: Hashable, Sendable {
     ///   - height: rows.
     ///   - isFullRange: whether black is 0 and white 255 (`true`), or 16 and 235 (`false`, ITU-R BT.601 and BT.709).
     ///   - row: returns the luma of a row from 0 to 255, `width` values; called with each row at most once, in order.
-    public init(
+    package init(
         time: Int64,
         width: Int,
         height: Int,
@@ -72,11 +72,11 @@ public struct PictureSummary: Hashable, Sendable {
 }
 
 /// An interval of the media, in nanoseconds.
-public struct MediaInterval: Hashable, Sendable {
+package struct MediaInterval: Hashable, Sendable {
     /// The start.
-    public var start: Int64
+    package var start: Int64
     /// The end.
-    public var end: Int64
+    package var end: Int64
 
     /// Creates an interval.
     package init(start: Int64, end: Int64) {
@@ -85,5 +85,5 @@ public struct MediaInterval: Hashable, Sendable {
     }
 
     /// The length.
-    public var length: Int64 { end.saturatingSubtract(start) }
+    package var length: Int64 { end.saturatingSubtract(start) }
 }

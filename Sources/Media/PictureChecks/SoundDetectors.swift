@@ -1,24 +1,24 @@
 /// Decoded sound: samples from -1 to 1 for each channel.
-public struct SoundBuffer: Hashable, Sendable {
+package struct SoundBuffer: Hashable, Sendable {
     /// The instant at which the first sample plays, in nanoseconds of the media.
-    public var time: Int64
+    package var time: Int64
     /// Samples per second.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// The samples of each channel; all channels have the same number.
-    public var channels: [[Float]]
+    package var channels: [[Float]]
 
     /// Creates a buffer.
-    public init(time: Int64, sampleRate: Int, channels: [[Float]]) {
+    package init(time: Int64, sampleRate: Int, channels: [[Float]]) {
         self.time = time
         self.sampleRate = sampleRate
         self.channels = channels
     }
 
     /// The number of samples of each channel.
-    public var frameCount: Int { channels.map(\.count).min() ?? 0 }
+    package var frameCount: Int { channels.map(\.count).min() ?? 0 }
 
     /// The instant at which the last sample ends, in nanoseconds of the media.
-    public var end: Int64 {
+    package var end: Int64 {
         guard sampleRate > 0 else { return time }
         let (length, overflow) = Int64(frameCount).multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? time : time &+ length / Int64(sampleRate)
@@ -26,7 +26,7 @@ public struct SoundBuffer: Hashable, Sendable {
 }
 
 /// Detects intervals of silence: blocks of a tenth of a second whose loudest sample stays below a limit.
-public struct SilenceDetector: Hashable, Sendable {
+package struct SilenceDetector: Hashable, Sendable {
     /// -60 dB below full scale.
     package static let limit: Float = 0.001
 
@@ -37,10 +37,10 @@ public struct SilenceDetector: Hashable, Sendable {
     private var lastEnd: Int64?
 
     /// Creates a detector that reports intervals of at least `minimum`.
-    public init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
+    package init(minimum: Duration) { tracker = IntervalTracker(minimum: minimum) }
 
     /// Takes the next samples; returns the silent intervals that end in them.
-    public mutating func take(_ buffer: SoundBuffer) -> [MediaInterval] {
+    package mutating func take(_ buffer: SoundBuffer) -> [MediaInterval] {
         guard buffer.sampleRate > 0 else { return [] }
         let blockLength = max(1, buffer.sampleRate / 10)
         var ended: [MediaInterval] = []
@@ -60,10 +60,10 @@ public struct SilenceDetector: Hashable, Sendable {
     }
 
     /// The silent interval that has not ended and is already long enough; nil without one.
-    public var current: MediaInterval? { tracker.current }
+    package var current: MediaInterval? { tracker.current }
 
     /// Ends the media; returns the silent interval that lasts until then.
-    public mutating func finish() -> MediaInterval? {
+    package mutating func finish() -> MediaInterval? {
         if count > 0, let interval = tracker.take(blockStart, until: lastEnd, peak <= Self.limit) {
             (peak, count) = (0, 0)
             return interval

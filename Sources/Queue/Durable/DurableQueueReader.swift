@@ -7,9 +7,9 @@ public import Instrument
 /// for backend in reader.backends { print(backend, reader.ledger(of: backend).queued) }
 /// ```
 ///
-/// The reader shows the state at its creation. It omits folders of running processes (``QueueFolder`` lists them),
-/// because only such a process knows their content. It does not count samples that a killed process had not copied to
-/// the disk (usually none, at most 2 MiB); the next ``DurableStore`` finds them.
+/// The reader shows the state at its creation. It omits folders of running processes (`player-monitor queue status`
+/// lists them), because only such a process knows their content. It does not count samples that a killed process had
+/// not copied to the disk (usually none, at most 2 MiB); the next ``DurableStore`` finds them.
 public struct DurableQueueReader: Sendable {
     private let stores: [DirectoryStore]
     /// The consent of the directory, as ``DurableStore/consent``; pending if it cannot be read.

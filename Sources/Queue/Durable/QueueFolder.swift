@@ -1,35 +1,35 @@
-public import Instrument
+package import Instrument
 
 /// The folder of one process in a durable queue's directory, read from outside.
-public struct QueueFolder: Hashable, Sendable {
+package struct QueueFolder: Hashable, Sendable {
     /// The result of a verification of all records.
-    public struct Verification: Hashable, Sendable {
+    package struct Verification: Hashable, Sendable {
         /// The number of readable samples.
-        public var samples = 0
+        package var samples = 0
         /// The number of bytes without a sample.
-        public var damagedBytes = 0
+        package var damagedBytes = 0
         /// The number of complete records of a kind that this version does not know.
-        public var unknown = 0
+        package var unknown = 0
         /// The files that an earlier start set aside.
-        public var setAside: [String] = []
+        package var setAside: [String] = []
 
         /// Whether no damage was found.
-        public var isWhole: Bool { damagedBytes == 0 && unknown == 0 && setAside.isEmpty }
+        package var isWhole: Bool { damagedBytes == 0 && unknown == 0 && setAside.isEmpty }
     }
 
     /// The path.
-    public let path: String
+    package let path: String
     /// Whether a running process owns it.
-    public let isInUse: Bool
+    package let isInUse: Bool
     /// The number of segments.
-    public let segmentCount: Int
+    package let segmentCount: Int
     /// The segments' bytes on disk.
-    public let bytes: Int
+    package let bytes: Int
 
     /// Returns the folders in a directory, the oldest first; empty without a queue. Changes nothing.
     ///
     /// Omits links, files and other names, which the store never uses.
-    public static func folders(in directory: String) -> [QueueFolder] {
+    package static func folders(in directory: String) -> [QueueFolder] {
         let paths = (try? paths(in: directory)) ?? []
         return paths.map { path in
             let segments = Directory.names(in: path).filter { FolderNames.segmentNumber($0) != nil }
@@ -52,7 +52,7 @@ public struct QueueFolder: Hashable, Sendable {
     }
 
     /// Verifies every record. Changes nothing. Reads a folder in use as it is at that instant.
-    public func verify() throws(QueueError) -> Verification {
+    package func verify() throws(QueueError) -> Verification {
         var verification = Verification()
         let names = Directory.names(in: path)
         verification.setAside = names.filter(FolderNames.isSetAside)

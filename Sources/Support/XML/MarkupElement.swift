@@ -2,24 +2,24 @@
 ///
 /// A wide element (a set with many representations, a timeline with many segments) finds its children by name without a
 /// search, so that what each representation asks of its set costs the same however large the set is.
-public struct MarkupElement: Hashable, Sendable {
+package struct MarkupElement: Hashable, Sendable {
     /// Up to this many children are searched one by one; more have a table.
     private static let mostWithoutTable = 8
     /// The largest number of bytes of a name.
     package static let longestName = 1_024
 
     /// The name without the prefix that the root has.
-    public package(set) var name: String
+    package var name: String
     /// The attributes by their written names.
-    public package(set) var attributes: [String: String]
+    package var attributes: [String: String]
     /// The child elements, in document order.
-    public private(set) var children: [MarkupElement] = []
+    package private(set) var children: [MarkupElement] = []
     /// The text directly in the element, CDATA sections included, with white space as written.
-    public package(set) var text = ""
+    package var text = ""
     /// Whether a part of the text was dropped because the text exceeds ``MarkupLimits/textBytes``.
-    public package(set) var isTextIncomplete = false
+    package var isTextIncomplete = false
     /// The line of the start tag, counted from 1.
-    public package(set) var line: Int
+    package var line: Int
     /// The positions of the children of each name; empty for an element with few children.
     private var positions: [String: [Int]] = [:]
 
@@ -70,23 +70,23 @@ public struct MarkupElement: Hashable, Sendable {
     }
 
     /// The children of that name, in document order.
-    public func all(_ name: String) -> NamedElements {
+    package func all(_ name: String) -> NamedElements {
         if children.count > Self.mostWithoutTable { return NamedElements(children, at: positions[name] ?? []) }
         return NamedElements(children, at: children.indices.filter { children[$0].name == name })
     }
 
     /// The first child of that name.
-    public func first(_ name: String) -> MarkupElement? {
+    package func first(_ name: String) -> MarkupElement? {
         if children.count > Self.mostWithoutTable { return positions[name]?.first.map { children[$0] } }
         return children.first { $0.name == name }
     }
 
     /// The value of an attribute; nil if the element does not have it.
-    public subscript(attribute: String) -> String? { attributes[attribute] }
+    package subscript(attribute: String) -> String? { attributes[attribute] }
 }
 
 /// The children of an element that have one name. Making and indexing it takes no time that grows with their number.
-public struct NamedElements: RandomAccessCollection, Sendable {
+package struct NamedElements: RandomAccessCollection, Sendable {
     private let elements: [MarkupElement]
     private let positions: [Int]
 
@@ -95,9 +95,9 @@ public struct NamedElements: RandomAccessCollection, Sendable {
     }
 
     /// 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of elements.
-    public var endIndex: Int { positions.count }
+    package var endIndex: Int { positions.count }
     /// The element at a place.
-    public subscript(place: Int) -> MarkupElement { elements[positions[place]] }
+    package subscript(place: Int) -> MarkupElement { elements[positions[place]] }
 }

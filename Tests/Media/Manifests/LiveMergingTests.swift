@@ -47,15 +47,6 @@ import Testing
         #expect(timeline.nextReload == nil && timeline.index.isComplete && timeline.kind == .onDemand)
     }
 
-    @Test func aPlaylistIsStaleOneAndAHalfTargetDurationsAfterItsLastNews() throws {
-        var (timeline, axis) = try start(window(0...4))
-        timeline.update(with: try mediaPlaylist(window(0...4)), on: &axis, now: instant(8))
-        #expect(!timeline.isStale(at: instant(9)) && timeline.isStale(at: instant(9.001)))
-        #expect(!timeline.isStale(at: instant(20), factor: 3.5) && timeline.isStale(at: instant(21.1), factor: 3.5))
-        timeline.update(with: try mediaPlaylist(window(0...4, ended: true)), on: &axis, now: instant(9))
-        #expect(!timeline.isStale(at: instant(100)))
-    }
-
     @Test func anOlderLoadChangesNothing() throws {
         var (timeline, axis) = try start(window(10...14))
         let known = timeline.index

@@ -6,15 +6,15 @@ internal import InstrumentText
 /// `0[.]12.5[,]30[.]42`: seconds with at most three decimals.
 ///
 /// Source: xAPI Video Profile 1.0, played-segments and progress.
-public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
+package struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
     /// The segments in milliseconds.
-    public private(set) var ranges: [Range<Int>] = []
+    package private(set) var ranges: [Range<Int>] = []
 
     /// Creates an empty list of segments.
-    public init() {}
+    package init() {}
 
     /// Reads the wire form; nil if the text has another form.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         for part in text.isEmpty ? [] : text.split(separator: "[,]", omittingEmptySubsequences: false) {
             let ends = part.split(separator: "[.]", omittingEmptySubsequences: false).map(Self.milliseconds)
             guard ends.count == 2, let from = ends[0], let to = ends[1], from <= to else { return nil }
@@ -23,20 +23,20 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Adds a played segment, in milliseconds. An empty segment, or one that ends before it starts, is ignored.
-    public mutating func append(from: Int, to: Int) {
+    package mutating func append(from: Int, to: Int) {
         if from >= 0, from < to { ranges.append(from..<to) }
     }
 
     /// Returns the segments within the first `length` milliseconds, because no segment extends beyond the end
     /// of a video.
-    public func clipped(toMilliseconds length: Int) -> PlayedSegments {
+    package func clipped(toMilliseconds length: Int) -> PlayedSegments {
         var clipped = PlayedSegments()
         for range in ranges { clipped.append(from: range.lowerBound, to: min(range.upperBound, length)) }
         return clipped
     }
 
     /// The length of the union of all segments, in milliseconds.
-    public var coveredMilliseconds: Int {
+    package var coveredMilliseconds: Int {
         var (covered, end) = (0, 0)
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > end {
             covered += range.upperBound - max(end, range.lowerBound)
@@ -47,7 +47,7 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the played share of a video with that length, from 0 to 1, rounded down to three decimals, so
     /// that only a completely played video has 1.
-    public func progress(ofMilliseconds length: Int) -> Double {
+    package func progress(ofMilliseconds length: Int) -> Double {
         guard length > 0 else { return 0 }
         let thousandths = coveredMilliseconds.multipliedReportingOverflow(by: 1000)
         if thousandths.overflow { return 1 }
@@ -55,7 +55,7 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The wire form.
-    public var description: String {
+    package var description: String {
         ranges.map { Self.seconds($0.lowerBound) + "[.]" + Self.seconds($0.upperBound) }.joined(separator: "[,]")
     }
 

@@ -1,16 +1,11 @@
 public import Instrument
-public import InstrumentJSON
+package import InstrumentJSON
 
 /// Converts a player's events to statements of the xAPI Video Profile.
 ///
-/// ```swift
-/// var profile = VideoProfile(of: VideoProfile.Viewing(viewer: viewer, activity: "https://example.org/films/1"))
-/// for statement in profile.statements(for: event) { send(statement) }
-/// ```
-///
 /// A pure value: the same events and random numbers give the same statements. Use one value per tracker. There
 /// are no statements until the video's duration is known, because the profile does not cover live streams;
-/// segments that were played until then count. The next attempt continues with ``history``.
+/// segments that were played until then count. The next attempt continues with `history`.
 ///
 /// Source: xAPI Video Profile 1.0.
 public struct VideoProfile: Sendable {
@@ -44,14 +39,14 @@ public struct VideoProfile: Sendable {
     }
 
     /// The viewing history over all attempts; store it per viewer, video and registration.
-    public struct History: Hashable, Sendable {
+    package struct History: Hashable, Sendable {
         /// The played segments.
-        public var segments: PlayedSegments
+        package var segments: PlayedSegments
         /// Whether `completed` was sent.
-        public var isCompleted: Bool
+        package var isCompleted: Bool
 
         /// Creates a history; by default an empty one.
-        public init(segments: PlayedSegments = PlayedSegments(), isCompleted: Bool = false) {
+        package init(segments: PlayedSegments = PlayedSegments(), isCompleted: Bool = false) {
             self.segments = segments
             self.isCompleted = isCompleted
         }
@@ -82,7 +77,7 @@ public struct VideoProfile: Sendable {
     }
 
     /// Viewer and video.
-    public let viewing: Viewing
+    package let viewing: Viewing
     /// The closed segments of all attempts.
     var past: History
     private let randomness: RandomSource
@@ -92,7 +87,7 @@ public struct VideoProfile: Sendable {
     var place = 0
 
     /// Creates the profile of one tracker's playbacks.
-    public init(of viewing: Viewing, history: History = History(), randomness: RandomSource = RandomSource()) {
+    package init(of viewing: Viewing, history: History = History(), randomness: RandomSource = RandomSource()) {
         self.viewing = viewing
         past = history
         self.randomness = randomness
@@ -107,7 +102,7 @@ public struct VideoProfile: Sendable {
     var playback: Playback { Playback(session: session, phase: phase, place: place) }
 
     /// The history including the open segment; save it from time to time, for example at each ping.
-    public var history: History {
+    package var history: History {
         guard case .playing(let from) = phase else { return past }
         var history = past
         history.segments.append(from: from, to: place)
@@ -115,7 +110,7 @@ public struct VideoProfile: Sendable {
     }
 
     /// Returns the statements for an event, in order, often none. Events of ads have none.
-    public mutating func statements(for event: Event) -> [Statement] {
+    package mutating func statements(for event: Event) -> [Statement] {
         if event[.isAdsTracker] == true { return [] }
         see(event)
         let announcement = announcement(at: event)
@@ -125,7 +120,7 @@ public struct VideoProfile: Sendable {
     /// Returns the statements for a change by the viewer, under the names of the profile's extensions: `volume`
     /// (0 to 1), `full-screen`, `speed` (`1x`), `cc-subtitle-enabled`, `cc-subtitle-lang`, `quality`,
     /// `screen-size` (`1920x1080`) …
-    public mutating func statements(forChanging changes: [String: JSONValue], at event: Event) -> [Statement] {
+    package mutating func statements(forChanging changes: [String: JSONValue], at event: Event) -> [Statement] {
         see(event)
         guard let session, !changes.isEmpty else { return [] }
         let extensions = changes.map { (VideoVocabulary.extension($0.key), $0.value) }
@@ -141,7 +136,7 @@ public struct VideoProfile: Sendable {
     }
 
     /// Returns the statements for the end of the app or of the player.
-    public mutating func statements(forTerminationAt event: Event) -> [Statement] {
+    package mutating func statements(forTerminationAt event: Event) -> [Statement] {
         see(event)
         return terminate(at: event)
     }

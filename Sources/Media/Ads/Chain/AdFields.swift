@@ -1,9 +1,9 @@
 public import Instrument
 
 extension AttributeKey where Value == String {
-    /// The event of a signal (``AdSignal/Kind``). Our addition.
+    /// The event of a signal (`breakBegin`, `breakContinue`, `breakEnd`, `other`). Our addition.
     public static var adSignalKind: Self { "adSignalKind" }
-    /// The carrier of a signal (``AdSignal/Source``). Our addition.
+    /// The carrier of a signal, such as `EXT-X-DATERANGE`. Our addition.
     public static var adSignalSource: Self { "adSignalSource" }
     /// The identifier of a signal. Our addition.
     public static var adSignalId: Self { "adSignalId" }

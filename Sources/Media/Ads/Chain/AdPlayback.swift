@@ -1,15 +1,15 @@
-public import Instrument
+package import Instrument
 
 /// One ad from its load to its end: which actions it reports, and which addresses are called.
 ///
 /// A value without clock or network. ``AdsTracker`` reports the actions; the app passes the beacons to `Beacons`.
-public struct AdPlayback: Hashable, Sendable {
+package struct AdPlayback: Hashable, Sendable {
     /// An action with its attributes.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// The action.
-        public var action: Action
+        package var action: Action
         /// The attributes of the action alone.
-        public var attributes: Attributes
+        package var attributes: Attributes
 
         init(_ action: Action, _ attributes: Attributes = Attributes()) {
             (self.action, self.attributes) = (action, attributes)
@@ -17,19 +17,19 @@ public struct AdPlayback: Hashable, Sendable {
     }
 
     /// The consequences of an event.
-    public struct Outcome: Hashable, Sendable {
+    package struct Outcome: Hashable, Sendable {
         /// The actions to report, in order.
-        public var reports: [Report] = []
+        package var reports: [Report] = []
         /// The addresses to call, in order.
-        public var beacons: [AdBeacon] = []
+        package var beacons: [AdBeacon] = []
     }
 
     private enum Phase: Hashable { case waiting, playing, over }
 
     /// The ad.
-    public let ad: ResolvedAd
+    package let ad: ResolvedAd
     /// The media file that plays; nil if none is playable.
-    public let media: MediaFile?
+    package let media: MediaFile?
     private var tracking: AdTracking
     private var phase = Phase.waiting
     private var quartiles = 0
@@ -41,20 +41,20 @@ public struct AdPlayback: Hashable, Sendable {
     ///   - ad: the ad with its wrappers.
     ///   - media: the media file that plays.
     ///   - mediaDuration: the duration of the media in nanoseconds, which wins over the declared one; nil if unknown.
-    public init(_ ad: ResolvedAd, media: MediaFile?, mediaDuration: Int64? = nil) {
+    package init(_ ad: ResolvedAd, media: MediaFile?, mediaDuration: Int64? = nil) {
         (self.ad, self.media) = (ad, media)
         tracking = AdTracking(ad, mediaDuration: mediaDuration)
     }
 
     /// The position in the ad.
-    public var position: Duration { .nanoseconds(tracking.playhead) }
+    package var position: Duration { .nanoseconds(tracking.playhead) }
     /// Whether the ad has begun and not ended.
-    public var isPlaying: Bool { phase == .playing }
+    package var isPlaying: Bool { phase == .playing }
     /// Whether the person may skip the ad now.
-    public var canSkip: Bool { tracking.canSkip }
+    package var canSkip: Bool { tracking.canSkip }
 
     /// The attributes that describe the ad.
-    public var attributes: Attributes {
+    package var attributes: Attributes {
         var attributes = Attributes()
         let inLine = ad.ad.inLine
         let creative = ad.ad.creatives.first { $0.linear != nil } ?? ad.ad.creatives.first
@@ -74,14 +74,14 @@ public struct AdPlayback: Hashable, Sendable {
 
     /// The positions at which a beacon or a quartile is due, in order: a player that reports
     /// ``AdPlaybackEvent/moved(to:)`` there loses no time.
-    public var dueTimes: [Duration] {
+    package var dueTimes: [Duration] {
         let duration = tracking.duration ?? 0
         let shares = duration > 0 ? [25, 50, 75].compactMap { AdOffset.percent($0).nanoseconds(of: duration) } : []
         return Set(shares + tracking.dueTimes).sorted().map { .nanoseconds($0) }
     }
 
     /// Handles an event of the player.
-    public mutating func handle(_ event: AdPlaybackEvent) -> Outcome {
+    package mutating func handle(_ event: AdPlaybackEvent) -> Outcome {
         var outcome = Outcome()
         let canSkip = tracking.canSkip
         outcome.beacons = tracking.handle(event)

@@ -104,7 +104,7 @@ public final class AdsTracker: Tracker {
     }
 
     /// The playhead of the content reached a signal of the stream.
-    public func report(_ signal: AdSignal) {
+    package func report(_ signal: AdSignal) {
         var attributes = Attributes()
         attributes[.adSignalKind] = signal.kind.name
         attributes[.adSignalSource] = signal.source.rawValue

@@ -1,13 +1,13 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 internal import InstrumentJSON
 internal import InstrumentText
 
 /// An asset of an interstitial.
-public struct InterstitialAsset: Hashable, Sendable {
+package struct InterstitialAsset: Hashable, Sendable {
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The duration in nanoseconds.
-    public var duration: Int64
+    package var duration: Int64
 
     /// Creates an asset.
     package init(url: HTTPURL, duration: Int64) { (self.url, self.duration) = (url, max(0, duration)) }

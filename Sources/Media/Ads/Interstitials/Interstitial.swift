@@ -1,63 +1,63 @@
 package import Instrument
-public import InstrumentHTTP
-public import InstrumentManifests
+package import InstrumentHTTP
+package import InstrumentManifests
 internal import InstrumentText
 
 /// An interstitial of an HLS playlist: a date range of the class `com.apple.hls.interstitial` (RFC 8216bis, appendix
 /// D).
 ///
 /// Times are nanoseconds on the timeline of the content.
-public struct Interstitial: Hashable, Sendable, Identifiable {
+package struct Interstitial: Hashable, Sendable, Identifiable {
     /// The condition under which an interstitial plays, in addition to its position (`CUE`).
-    public struct Cue: OptionSet, Hashable, Sendable {
+    package struct Cue: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: Int
+        package let rawValue: Int
         /// Creates a cue.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
         /// Before the content.
-        public static let pre = Cue(rawValue: 1)
+        package static let pre = Cue(rawValue: 1)
         /// After the content.
-        public static let post = Cue(rawValue: 2)
+        package static let post = Cue(rawValue: 2)
         /// Once only, though the person comes back to the position.
-        public static let once = Cue(rawValue: 4)
+        package static let once = Cue(rawValue: 4)
     }
 
     /// The actions that the viewer may not take (`X-RESTRICT`).
-    public struct Restrictions: OptionSet, Hashable, Sendable {
+    package struct Restrictions: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: Int
+        package let rawValue: Int
         /// Creates restrictions.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
         /// The person must not seek or speed up while the interstitial plays.
-        public static let skip = Restrictions(rawValue: 1)
+        package static let skip = Restrictions(rawValue: 1)
         /// The person must not seek past the interstitial before it has played.
-        public static let jump = Restrictions(rawValue: 2)
+        package static let jump = Restrictions(rawValue: 2)
     }
 
     /// Which transitions move to the boundary of a segment (`X-SNAP`).
-    public struct Snap: OptionSet, Hashable, Sendable {
+    package struct Snap: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: Int
+        package let rawValue: Int
         /// Creates a set of transitions.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
         /// The transition from the content.
-        public static let out = Snap(rawValue: 1)
+        package static let out = Snap(rawValue: 1)
         /// The transition to the content.
-        public static let `in` = Snap(rawValue: 2)
+        package static let `in` = Snap(rawValue: 2)
     }
 
     /// The times at which the viewer may skip (`X-SKIP-CONTROL-…`), in nanoseconds.
-    public struct SkipControl: Hashable, Sendable {
+    package struct SkipControl: Hashable, Sendable {
         /// The offset from which on a button is shown.
-        public var offset: Int64
+        package var offset: Int64
         /// The duration for which the button is shown; nil up to the end.
-        public var duration: Int64?
+        package var duration: Int64?
         /// The identifier of the button's text.
-        public var labelID: String?
+        package var labelID: String?
     }
 
     /// The source of the media.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// One asset (`X-ASSET-URI`).
         case asset(HTTPURL)
         /// A list of assets (`X-ASSET-LIST`).
@@ -65,27 +65,27 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
     }
 
     /// `ID`.
-    public var id: String
+    package var id: String
     /// The start, in nanoseconds from the first segment of the playlist; for `PRE` and `POST` without effect.
-    public var start: Int64
+    package var start: Int64
     /// `START-DATE`.
     package var date: WallTime
     /// The media.
-    public var source: Source
+    package var source: Source
     /// `CUE`, or `X-CUE`.
-    public var cue: Cue = []
+    package var cue: Cue = []
     /// `DURATION`, else the time up to `END-DATE`.
-    public var duration: Int64?
+    package var duration: Int64?
     /// `PLANNED-DURATION`.
     package var plannedDuration: Int64?
     /// `X-RESUME-OFFSET`: where the content resumes, from the start; may be negative. nil: after the actual duration.
-    public var resumeOffset: Int64?
+    package var resumeOffset: Int64?
     /// `X-PLAYOUT-LIMIT`: the longest time for which the interstitial plays.
-    public var playoutLimit: Int64?
+    package var playoutLimit: Int64?
     /// `X-RESTRICT`.
-    public var restrictions: Restrictions = []
+    package var restrictions: Restrictions = []
     /// `X-SNAP`.
-    public var snap: Snap = []
+    package var snap: Snap = []
     /// `X-TIMELINE-OCCUPIES=RANGE`: the interstitial takes its duration on a timeline that is shown. False: a point.
     package var occupiesRange = false
     /// `X-CONTENT-MAY-VARY`: two persons may see different media. True unless the attribute says `NO`.
@@ -93,7 +93,7 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
     /// `X-TIMELINE-STYLE=HIGHLIGHT`: the timeline shows the interstitial as apart from the content.
     package var isHighlighted = false
     /// `X-SKIP-CONTROL-…`; nil without a button.
-    public var skipControl: SkipControl?
+    package var skipControl: SkipControl?
     /// The line of the tag.
     package var line: Int?
 
@@ -104,19 +104,19 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
 }
 
 /// The interstitials of a playlist, and the invalid date ranges of their class.
-public struct Interstitials: Hashable, Sendable {
+package struct Interstitials: Hashable, Sendable {
     private static let rule = "RFC 8216bis, appendix D.2"
     /// More than a day of breaks every five minutes with six ads each. A schedule of more would take too long to
     /// compute.
     private static let most = 2_000
 
     /// The valid interstitials, in the order of their tags.
-    public private(set) var all: [Interstitial] = []
+    package private(set) var all: [Interstitial] = []
     /// Defects.
-    public private(set) var findings: [AdFinding] = []
+    package private(set) var findings: [AdFinding] = []
 
     /// Reads the interstitials of a media playlist.
-    public init(_ playlist: HLSMediaPlaylist) {
+    package init(_ playlist: HLSMediaPlaylist) {
         let clock = PlaylistClock(playlist)
         for range in playlist.dateRanges where range.rangeClass == DateRange.interstitialClass {
             do throws(Defect) {

@@ -1,17 +1,13 @@
 internal import Instrument
 package import InstrumentHTTP
-public import InstrumentManifests
+package import InstrumentManifests
 
 /// The schedule of a playlist's content with its interstitials, from one position to the end.
-///
-/// ```swift
-/// let schedule = InterstitialSchedule(Interstitials(playlist).all, contentDuration: playlist.duration)
-/// ```
 /// A value without clock or network. It assumes a playback without seeks; a player that seeks computes the schedule
 /// from the new position, with the interstitials that have played. All times are nanoseconds.
-public struct InterstitialSchedule: Hashable, Sendable {
+package struct InterstitialSchedule: Hashable, Sendable {
     /// The known properties of an interstitial's media.
-    public enum Media: Hashable, Sendable {
+    package enum Media: Hashable, Sendable {
         /// Nothing yet: the announced duration counts.
         case unknown
         /// The assets; empty plays nothing.
@@ -42,17 +38,17 @@ public struct InterstitialSchedule: Hashable, Sendable {
     }
 
     /// A break: the interstitials of one position, and where the content resumes.
-    public struct Break: Hashable, Sendable {
+    package struct Break: Hashable, Sendable {
         /// The interstitials in the order in which they play.
-        public var interstitials: [String]
+        package var interstitials: [String]
         /// The position of the content at which the break begins.
-        public var position: Int64
+        package var position: Int64
         /// The position at which the content resumes.
-        public var resumePosition: Int64
+        package var resumePosition: Int64
         /// The begin on the timeline of the playout.
-        public var start: Int64
+        package var start: Int64
         /// The duration.
-        public var duration: Int64
+        package var duration: Int64
         /// The offset to request if the player joins in the middle of the first interstitial (`_HLS_start_offset`).
         package var joinOffset: Int64
     }
@@ -60,9 +56,9 @@ public struct InterstitialSchedule: Hashable, Sendable {
     /// The stretches, in order.
     package private(set) var items: [Item] = []
     /// The breaks, in order.
-    public private(set) var breaks: [Break] = []
+    package private(set) var breaks: [Break] = []
     /// The interstitials that play, in order.
-    public var played: [String] { breaks.flatMap(\.interstitials) }
+    package var played: [String] { breaks.flatMap(\.interstitials) }
 
     private let interstitials: [Interstitial]
     private let media: [String: Media]
@@ -79,7 +75,7 @@ public struct InterstitialSchedule: Hashable, Sendable {
     ///   - position: where the content begins to play.
     ///   - isJoining: whether the playback begins now, so that `PRE` interstitials play.
     ///   - played: the interstitials with `ONCE` that have played before.
-    public init(
+    package init(
         _ interstitials: [Interstitial],
         media: [String: Media] = [:],
         contentDuration: Int64,
@@ -95,7 +91,7 @@ public struct InterstitialSchedule: Hashable, Sendable {
     }
 
     /// Computes the schedule of a playlist from its start, or from `position`.
-    public init(
+    package init(
         _ playlist: HLSMediaPlaylist,
         media: [String: Media] = [:],
         from position: Int64 = 0,

@@ -1,5 +1,5 @@
 /// A boundary of content, its kind and its identifier (SCTE 35, section 10.3.3).
-public struct SegmentationDescriptor: Hashable, Sendable {
+package struct SegmentationDescriptor: Hashable, Sendable {
     /// The restrictions of delivery.
     package struct Restrictions: Hashable, Sendable {
         /// `web_delivery_allowed_flag`.
@@ -21,9 +21,9 @@ public struct SegmentationDescriptor: Hashable, Sendable {
     }
 
     /// `segmentation_event_id`.
-    public var eventID: UInt32
+    package var eventID: UInt32
     /// `segmentation_event_cancel_indicator`: the event is cancelled, and all other properties are without meaning.
-    public var isCancelled = false
+    package var isCancelled = false
     /// The bit `segmentation_event_id_compliance_indicator`, which editions before 2020 reserve as 1.
     package var isEventIDCompliant = true
     /// `program_segmentation_flag`.
@@ -33,24 +33,24 @@ public struct SegmentationDescriptor: Hashable, Sendable {
     /// The components; empty for a segmentation of the whole program.
     package var components: [Component] = []
     /// `segmentation_duration`; nil if the descriptor has none.
-    public var duration: SpliceTicks?
+    package var duration: SpliceTicks?
     /// The identifier of the content.
-    public var upid = SegmentationUPID(type: .notUsed, bytes: [])
+    package var upid = SegmentationUPID(type: .notUsed, bytes: [])
     /// `segmentation_type_id`.
-    public var type = SegmentationType(0)
+    package var type = SegmentationType(0)
     /// `segment_num`.
-    public var segmentNumber: UInt8 = 0
+    package var segmentNumber: UInt8 = 0
     /// `segments_expected`.
-    public var segmentsExpected: UInt8 = 0
+    package var segmentsExpected: UInt8 = 0
     /// `sub_segment_num` and `sub_segments_expected`; nil if the descriptor has none.
-    public var subSegment: SubSegment?
+    package var subSegment: SubSegment?
 
     /// The position of a segment in a group of segments.
-    public struct SubSegment: Hashable, Sendable {
+    package struct SubSegment: Hashable, Sendable {
         /// `sub_segment_num`.
-        public var number: UInt8
+        package var number: UInt8
         /// `sub_segments_expected`.
-        public var expected: UInt8
+        package var expected: UInt8
     }
 
     /// Creates a descriptor of an event.
@@ -58,27 +58,27 @@ public struct SegmentationDescriptor: Hashable, Sendable {
 }
 
 /// The kind of a segmentation (`segmentation_type_id`, SCTE 35, table 23).
-public struct SegmentationType: RawRepresentable, Hashable, Sendable {
+package struct SegmentationType: RawRepresentable, Hashable, Sendable {
     /// The value on the wire.
-    public var rawValue: UInt8
+    package var rawValue: UInt8
 
     /// Creates a type from its value.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Creates a type from its value.
     package init(_ value: UInt8) { rawValue = value }
 
     /// The name in the standard; `Reserved` for values that the standard does not define.
-    public var name: String { Self.names[rawValue] ?? "Reserved" }
+    package var name: String { Self.names[rawValue] ?? "Reserved" }
 
     /// Whether the segment carries, or offers room for, ads: types 0x22 and 0x23 and 0x30 to 0x47 except the
     /// unscheduled events.
-    public var isAdvertising: Bool {
+    package var isAdvertising: Bool {
         [0x22, 0x23].contains(rawValue) || 0x30...0x3F ~= rawValue || 0x42...0x47 ~= rawValue
     }
 
     /// Whether a type begins a segment. A type whose lowest bit is 0 begins, from 0x10 on; 0x10 to 0x1A have
     /// exceptions.
-    public var isStart: Bool {
+    package var isStart: Bool {
         switch rawValue {
         case 0x10, 0x14, 0x17, 0x19, 0x1A: true
         case 0x20...0x27, 0x30...0x47, 0x50, 0x51: rawValue & 1 == 0
@@ -87,7 +87,7 @@ public struct SegmentationType: RawRepresentable, Hashable, Sendable {
     }
 
     /// Whether a type ends a segment.
-    public var isEnd: Bool {
+    package var isEnd: Bool {
         switch rawValue {
         case 0x11, 0x12, 0x13: true
         case 0x20...0x27, 0x30...0x47, 0x50, 0x51: rawValue & 1 == 1

@@ -2,53 +2,53 @@ internal import Instrument
 internal import InstrumentText
 
 /// The identifier of content (`segmentation_upid`, SCTE 35, section 10.3.3.1).
-public struct SegmentationUPID: Hashable, Sendable {
+package struct SegmentationUPID: Hashable, Sendable {
     /// The kind of an identifier (`segmentation_upid_type`); an open set.
-    public struct Kind: RawRepresentable, Hashable, Sendable {
+    package struct Kind: RawRepresentable, Hashable, Sendable {
         /// The value on the wire.
-        public var rawValue: UInt8
+        package var rawValue: UInt8
         /// Creates a kind from its value.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// No identifier.
-        public static let notUsed = Kind(rawValue: 0x00)
+        package static let notUsed = Kind(rawValue: 0x00)
         /// User defined; deprecated.
-        public static let userDefined = Kind(rawValue: 0x01)
+        package static let userDefined = Kind(rawValue: 0x01)
         /// ISCI: eight characters; deprecated.
-        public static let isci = Kind(rawValue: 0x02)
+        package static let isci = Kind(rawValue: 0x02)
         /// Ad-ID: twelve characters.
-        public static let adID = Kind(rawValue: 0x03)
+        package static let adID = Kind(rawValue: 0x03)
         /// UMID: 32 bytes (SMPTE 330).
-        public static let umid = Kind(rawValue: 0x04)
+        package static let umid = Kind(rawValue: 0x04)
         /// ISAN: 8 bytes; deprecated.
-        public static let shortISAN = Kind(rawValue: 0x05)
+        package static let shortISAN = Kind(rawValue: 0x05)
         /// ISAN with version: 12 bytes (ISO 15706-2).
-        public static let isan = Kind(rawValue: 0x06)
+        package static let isan = Kind(rawValue: 0x06)
         /// TID of Tribune Media Systems: twelve characters.
-        public static let tid = Kind(rawValue: 0x07)
+        package static let tid = Kind(rawValue: 0x07)
         /// AiringID: 8 bytes, formerly of Turner.
-        public static let airingID = Kind(rawValue: 0x08)
+        package static let airingID = Kind(rawValue: 0x08)
         /// ADI: a CableLabs asset.
-        public static let adi = Kind(rawValue: 0x09)
+        package static let adi = Kind(rawValue: 0x09)
         /// EIDR: 12 bytes, the compact form of a DOI.
-        public static let eidr = Kind(rawValue: 0x0A)
+        package static let eidr = Kind(rawValue: 0x0A)
         /// An ATSC content identifier (A/57B).
-        public static let atsc = Kind(rawValue: 0x0B)
+        package static let atsc = Kind(rawValue: 0x0B)
         /// MPU: private content of a registered owner.
-        public static let managedPrivate = Kind(rawValue: 0x0C)
+        package static let managedPrivate = Kind(rawValue: 0x0C)
         /// MID: several identifiers.
-        public static let multiple = Kind(rawValue: 0x0D)
+        package static let multiple = Kind(rawValue: 0x0D)
         /// ADS: information for ad decisions.
-        public static let ads = Kind(rawValue: 0x0E)
+        package static let ads = Kind(rawValue: 0x0E)
         /// A URI.
-        public static let uri = Kind(rawValue: 0x0F)
+        package static let uri = Kind(rawValue: 0x0F)
         /// A UUID: 16 bytes.
-        public static let uuid = Kind(rawValue: 0x10)
+        package static let uuid = Kind(rawValue: 0x10)
         /// SCR: service content restrictions.
-        public static let scr = Kind(rawValue: 0x11)
+        package static let scr = Kind(rawValue: 0x11)
 
         /// The short name in the standard.
-        public var name: String {
+        package var name: String {
             let names = [
                 "Not Used", "User Defined", "ISCI", "Ad-ID", "UMID", "ISAN (deprecated)", "ISAN", "TID", "AiringID",
                 "ADI",
@@ -89,9 +89,9 @@ public struct SegmentationUPID: Hashable, Sendable {
     }
 
     /// `segmentation_upid_type`.
-    public var type: Kind
+    package var type: Kind
     /// The bytes on the wire.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The value of the identifier.
     package var value: Value
     /// Whether the length is not the one that the standard prescribes for the type. Its value is then `bytes`.

@@ -1,5 +1,5 @@
 /// The command of a section (SCTE 35, section 9.7).
-public enum SpliceCommand: Hashable, Sendable {
+package enum SpliceCommand: Hashable, Sendable {
     /// `splice_null`: a heartbeat, or a carrier of descriptors.
     case null
     /// `splice_schedule`: splices in the future, in calendar time.
@@ -16,7 +16,7 @@ public enum SpliceCommand: Hashable, Sendable {
     case reserved(type: UInt8, bytes: [UInt8])
 
     /// `splice_command_type`.
-    public var type: UInt8 {
+    package var type: UInt8 {
         switch self {
         case .null: 0x00
         case .schedule: 0x04
@@ -29,7 +29,7 @@ public enum SpliceCommand: Hashable, Sendable {
     }
 
     /// The name of the command in the standard.
-    public var name: String {
+    package var name: String {
         switch self {
         case .null: "splice_null"
         case .schedule: "splice_schedule"
@@ -42,7 +42,7 @@ public enum SpliceCommand: Hashable, Sendable {
     }
 
     /// The time of the splice without the section's adjustment; nil for an immediate splice and other commands.
-    public var time: SpliceTicks? {
+    package var time: SpliceTicks? {
         switch self {
         case .insert(let insert): insert.time ?? insert.components.lazy.compactMap(\.time).first
         case .timeSignal(let time): time
@@ -52,7 +52,7 @@ public enum SpliceCommand: Hashable, Sendable {
 }
 
 /// One splice at a time of the stream (SCTE 35, section 9.7.3).
-public struct SpliceInsert: Hashable, Sendable {
+package struct SpliceInsert: Hashable, Sendable {
     /// One component of a splice that does not affect the whole program.
     package struct Component: Hashable, Sendable {
         /// `component_tag`.
@@ -62,25 +62,25 @@ public struct SpliceInsert: Hashable, Sendable {
     }
 
     /// `splice_event_id`.
-    public var eventID: UInt32
+    package var eventID: UInt32
     /// `splice_event_cancel_indicator`: the event is cancelled, and all other properties are without meaning.
-    public var isCancelled = false
+    package var isCancelled = false
     /// `out_of_network_indicator`: the splice leaves the network's feed. False: it returns.
-    public var isOutOfNetwork = false
+    package var isOutOfNetwork = false
     /// `program_splice_flag`: all components splice at once.
     package var isProgramSplice = true
     /// `splice_immediate_flag`: the splice takes place at once.
-    public var isImmediate = false
+    package var isImmediate = false
     /// The bit `event_id_compliance_flag`, which editions before 2022 reserve as 1.
     package var isEventIDCompliant = true
     /// The time of a program splice; nil if immediate or unspecified.
-    public var time: SpliceTicks?
+    package var time: SpliceTicks?
     /// The components of a component splice.
     package var components: [Component] = []
     /// `break_duration`; nil if the section has none.
-    public var breakDuration: BreakDuration?
+    package var breakDuration: BreakDuration?
     /// `unique_program_id`.
-    public var uniqueProgramID: UInt16 = 0
+    package var uniqueProgramID: UInt16 = 0
     /// `avail_num`.
     package var availNumber: UInt8 = 0
     /// `avails_expected`.
@@ -91,11 +91,11 @@ public struct SpliceInsert: Hashable, Sendable {
 }
 
 /// The duration of a break (SCTE 35, section 9.8.2).
-public struct BreakDuration: Hashable, Sendable {
+package struct BreakDuration: Hashable, Sendable {
     /// `auto_return`: the splicer returns to the network's feed by itself after the duration.
-    public var isAutoReturn: Bool
+    package var isAutoReturn: Bool
     /// The duration.
-    public var duration: SpliceTicks
+    package var duration: SpliceTicks
 
     /// Creates a duration.
     package init(isAutoReturn: Bool, duration: SpliceTicks) {
@@ -104,7 +104,7 @@ public struct BreakDuration: Hashable, Sendable {
 }
 
 /// One splice at a calendar time (SCTE 35, section 9.7.2).
-public struct ScheduledSplice: Hashable, Sendable {
+package struct ScheduledSplice: Hashable, Sendable {
     /// One component of a splice that does not affect the whole program.
     package struct Component: Hashable, Sendable {
         /// `component_tag`.
@@ -114,23 +114,23 @@ public struct ScheduledSplice: Hashable, Sendable {
     }
 
     /// `splice_event_id`.
-    public var eventID: UInt32
+    package var eventID: UInt32
     /// `splice_event_cancel_indicator`.
-    public var isCancelled = false
+    package var isCancelled = false
     /// The bit `event_id_compliance_flag`, which editions before 2022 reserve as 1.
     package var isEventIDCompliant = true
     /// `out_of_network_indicator`.
-    public var isOutOfNetwork = false
+    package var isOutOfNetwork = false
     /// `program_splice_flag`.
     package var isProgramSplice = true
     /// `utc_splice_time` of a program splice: seconds since 6 January 1980 00:00:00 UTC, leap seconds included.
-    public var utcTime: UInt32?
+    package var utcTime: UInt32?
     /// The components of a component splice.
     package var components: [Component] = []
     /// `break_duration`; nil if the splice has none.
-    public var breakDuration: BreakDuration?
+    package var breakDuration: BreakDuration?
     /// `unique_program_id`.
-    public var uniqueProgramID: UInt16 = 0
+    package var uniqueProgramID: UInt16 = 0
     /// `avail_num`.
     package var availNumber: UInt8 = 0
     /// `avails_expected`.

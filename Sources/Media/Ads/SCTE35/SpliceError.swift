@@ -1,32 +1,32 @@
 /// A reason why a section of splice information is not decoded.
-public struct SpliceError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SpliceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error; an open set.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
-        public let description: String
+        package let description: String
         /// Creates a code.
         package init(_ description: String) { self.description = description }
 
         /// The text is neither base64 nor hexadecimal.
-        public static let notation = Code("notation")
+        package static let notation = Code("notation")
         /// The first byte is not the table identifier 0xFC.
-        public static let tableID = Code("tableID")
+        package static let tableID = Code("tableID")
         /// The section ends before a field that it must have.
-        public static let truncated = Code("truncated")
+        package static let truncated = Code("truncated")
         /// A length field contradicts the number of bytes.
-        public static let length = Code("length")
+        package static let length = Code("length")
         /// The checksum is wrong.
-        public static let checksum = Code("checksum")
+        package static let checksum = Code("checksum")
     }
 
     /// The kind of the error.
-    public var code: Code
+    package var code: Code
     /// The message: the value that was found, and the expected value.
-    public var message: String
+    package var message: String
 
     /// Creates an error.
     package init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The code and the message.
-    public var description: String { "\(code): \(message)" }
+    package var description: String { "\(code): \(message)" }
 }

@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentJSON
+package import InstrumentJSON
 internal import InstrumentText
 
 extension SpliceInfoSection {
@@ -7,7 +7,7 @@ extension SpliceInfoSection {
     ///
     /// Times are numbers of ticks of 90 kHz, each beside a member with the suffix `_seconds`; bytes are hexadecimal
     /// texts. `adjusted_pts_time` is the splice time with `pts_adjustment` added.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var section: [String: JSONValue] = [
             "table_id": .int(Int(Self.tableID)), "section_syntax_indicator": .bool(hasLongSyntax),
             "private_indicator": .bool(isPrivate), "sap_type": .int(Int(sapType)),

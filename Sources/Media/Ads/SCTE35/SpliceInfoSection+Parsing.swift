@@ -10,7 +10,7 @@ extension SpliceInfoSection {
 
     /// Decodes a section from its text: base64 (with or without padding), or hexadecimal with or without `0x`.
     /// - Throws: ``SpliceError``.
-    public init(text: String) throws(SpliceError) {
+    package init(text: String) throws(SpliceError) {
         try self.init(bytes: try Self.bytes(of: text))
     }
 
@@ -35,7 +35,7 @@ extension SpliceInfoSection {
 
     /// Decodes a section. Bytes 0xFF behind the section, which fill up a transport packet, are ignored.
     /// - Throws: ``SpliceError``.
-    public init(bytes: some Sequence<UInt8>) throws(SpliceError) {
+    package init(bytes: some Sequence<UInt8>) throws(SpliceError) {
         let bytes = Array(bytes)
         try Self.check(bytes)
         try self.init(unchecked: bytes)

@@ -15,7 +15,7 @@ extension SpliceInfoSection {
     /// Decodes a section from a document whose root is `SpliceInfoSection`, or an element around it such as `Signal`,
     /// which may have the section in `Binary`.
     /// - Throws: ``SpliceError``.
-    public init(xml document: String) throws(SpliceError) {
+    package init(xml document: String) throws(SpliceError) {
         let limits = MarkupLimits(
             bytes: Self.mostXMLBytes,
             textBytes: 1 << 17,

@@ -1,13 +1,8 @@
 /// A section of splice information (SCTE 35, section 9.6): the message that marks ads, programs and other events in a
 /// stream.
-///
-/// ```swift
-/// let section = try SpliceInfoSection(text: "/DAhAAAAAAAAAP/wEAUAAALRf+9//gAaF7DAAAAAAAA+MhNj")
-/// print(section.json)
-/// ```
 /// A value without clock or network. Names of properties follow the fields of the standard; times are ticks of 90 kHz,
 /// and ``SpliceTicks/seconds`` converts them.
-public struct SpliceInfoSection: Hashable, Sendable {
+package struct SpliceInfoSection: Hashable, Sendable {
     /// The value of `table_id` of every section.
     package static let tableID: UInt8 = 0xFC
 
@@ -24,7 +19,7 @@ public struct SpliceInfoSection: Hashable, Sendable {
     /// `section_syntax_indicator`; false in a valid section.
     package var hasLongSyntax = false
     /// `private_indicator`; false in a valid section.
-    public var isPrivate = false
+    package var isPrivate = false
     /// `sap_type`: the stream access point type, 0 to 3; 3 where none is specified.
     package var sapType: UInt8 = 3
     /// `section_length`: the number of bytes after this field.
@@ -38,11 +33,11 @@ public struct SpliceInfoSection: Hashable, Sendable {
     /// `cw_index`: the control word for the decryption; without meaning in a section in the clear.
     package var controlWordIndex: UInt8 = 0xFF
     /// `tier`: the authorization tier, 12 bits; 0xFFF for no tier.
-    public var tier: UInt16 = 0xFFF
+    package var tier: UInt16 = 0xFFF
     /// `splice_command_length`; 0xFFF from old encoders, which means unknown.
     package var commandLength: UInt16 = 0
     /// The command; nil if the section is encrypted.
-    public var command: SpliceCommand?
+    package var command: SpliceCommand?
     /// The descriptors in order; empty if the section is encrypted.
     package var descriptors: [SpliceDescriptor] = []
     /// `alignment_stuffing` and everything else between the last descriptor and the checksum.
@@ -50,12 +45,12 @@ public struct SpliceInfoSection: Hashable, Sendable {
     /// `CRC_32` as received. A section with another checksum is decoded only if it came in a manifest, with a finding.
     package var crc: UInt32 = 0
     /// Whether `CRC_32` is the checksum of the section; true for a section in XML, which has none.
-    public var isChecksumValid = true
+    package var isChecksumValid = true
     /// Deviations from the standard that do not prevent decoding.
-    public var findings: [AdFinding] = []
+    package var findings: [AdFinding] = []
 
     /// The first segmentation descriptors, which carry the meaning of a `time_signal`.
-    public var segmentations: [SegmentationDescriptor] {
+    package var segmentations: [SegmentationDescriptor] {
         descriptors.compactMap { if case .segmentation(let value) = $0.content { value } else { nil } }
     }
 
@@ -87,19 +82,19 @@ package struct SpliceEncryption: Hashable, Sendable {
 }
 
 /// A time or duration in ticks of 90 kHz.
-public struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
+package struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
     /// The 33 bits of a presentation time stamp.
     static let mask: UInt64 = 1 << 33 - 1
     /// The number of ticks.
-    public var rawValue: UInt64
+    package var rawValue: UInt64
 
     /// Creates a time from a number of ticks.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Creates a time from a number of ticks.
     package init(_ ticks: UInt64) { rawValue = ticks }
 
     /// The time in seconds, rounded to microseconds.
-    public var seconds: Double {
+    package var seconds: Double {
         let microseconds = (rawValue.multipliedFullWidth(by: 100))
         guard microseconds.high == 0 else { return Double(rawValue) / 90_000 }
         let (quotient, remainder) = microseconds.low.quotientAndRemainder(dividingBy: 9)
@@ -107,12 +102,12 @@ public struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
     }
 
     /// The time in nanoseconds, rounded down.
-    public var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let wide = rawValue.multipliedFullWidth(by: 100_000)
         guard wide.high < 9 else { return .max }
         return Int64(clamping: UInt64(9).dividingFullWidth(wide).quotient)
     }
 
     /// Orders times by their ticks.
-    public static func < (left: SpliceTicks, right: SpliceTicks) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: SpliceTicks, right: SpliceTicks) -> Bool { left.rawValue < right.rawValue }
 }

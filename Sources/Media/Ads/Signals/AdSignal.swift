@@ -4,38 +4,38 @@ package import Instrument
 ///
 /// Signals come from HLS playlists, DASH manifests, event message boxes and transport streams; ``AdSignals`` reads
 /// them.
-public struct AdSignal: Hashable, Sendable {
+package struct AdSignal: Hashable, Sendable {
     /// The carrier of a signal; an open set.
-    public struct Source: RawRepresentable, Hashable, Sendable {
+    package struct Source: RawRepresentable, Hashable, Sendable {
         /// The name.
-        public var rawValue: String
+        package var rawValue: String
         /// Creates a source.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// `EXT-X-DATERANGE` with an SCTE-35 attribute.
-        public static let dateRange = Source(rawValue: "EXT-X-DATERANGE")
+        package static let dateRange = Source(rawValue: "EXT-X-DATERANGE")
         /// `EXT-X-CUE-OUT`.
-        public static let cueOut = Source(rawValue: "EXT-X-CUE-OUT")
+        package static let cueOut = Source(rawValue: "EXT-X-CUE-OUT")
         /// `EXT-X-CUE-OUT-CONT`.
-        public static let cueOutContinue = Source(rawValue: "EXT-X-CUE-OUT-CONT")
+        package static let cueOutContinue = Source(rawValue: "EXT-X-CUE-OUT-CONT")
         /// `EXT-X-CUE-IN`.
-        public static let cueIn = Source(rawValue: "EXT-X-CUE-IN")
+        package static let cueIn = Source(rawValue: "EXT-X-CUE-IN")
         /// `EXT-OATCLS-SCTE35`.
-        public static let oatcls = Source(rawValue: "EXT-OATCLS-SCTE35")
+        package static let oatcls = Source(rawValue: "EXT-OATCLS-SCTE35")
         /// `EXT-X-SCTE35`.
-        public static let scte35Tag = Source(rawValue: "EXT-X-SCTE35")
+        package static let scte35Tag = Source(rawValue: "EXT-X-SCTE35")
         /// `EXT-X-SPLICEPOINT-SCTE35`.
-        public static let splicePoint = Source(rawValue: "EXT-X-SPLICEPOINT-SCTE35")
+        package static let splicePoint = Source(rawValue: "EXT-X-SPLICEPOINT-SCTE35")
         /// `EventStream` of a DASH manifest.
-        public static let eventStream = Source(rawValue: "EventStream")
+        package static let eventStream = Source(rawValue: "EventStream")
         /// An `emsg` box.
-        public static let eventMessage = Source(rawValue: "emsg")
+        package static let eventMessage = Source(rawValue: "emsg")
         /// A stream of type 0x86 in a transport stream.
-        public static let transportStream = Source(rawValue: "stream type 0x86")
+        package static let transportStream = Source(rawValue: "stream type 0x86")
     }
 
     /// The meaning of a signal.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// An ad break begins.
         case breakBegin
         /// An ad break runs since a time, in nanoseconds.
@@ -46,7 +46,7 @@ public struct AdSignal: Hashable, Sendable {
         case other
 
         /// The name in events and lists.
-        public var name: String {
+        package var name: String {
             switch self {
             case .breakBegin: "breakBegin"
             case .breakContinue: "breakContinue"
@@ -57,17 +57,17 @@ public struct AdSignal: Hashable, Sendable {
     }
 
     /// The carrier.
-    public var source: Source
+    package var source: Source
     /// The meaning.
-    public var kind: Kind
+    package var kind: Kind
     /// The identifier: of the date range, of the event, or of the splice; nil if the signal has none.
-    public var id: String?
+    package var id: String?
     /// The position on the presentation timeline, in nanoseconds; nil if unknown.
-    public var position: Int64?
+    package var position: Int64?
     /// The calendar time; nil if unknown.
     package var date: WallTime?
     /// The duration of the break, in nanoseconds; nil if unknown.
-    public var duration: Int64?
+    package var duration: Int64?
     /// The decoded section; nil if the signal carries none, or a malformed one.
     package var section: SpliceInfoSection?
     /// The line of the manifest; nil for other carriers.
@@ -110,17 +110,17 @@ public struct AdSignal: Hashable, Sendable {
 }
 
 /// The signals of a manifest or a box, in their order, and what is wrong with them.
-public struct AdSignals: Hashable, Sendable {
+package struct AdSignals: Hashable, Sendable {
     /// The signals by position; signals without a position come last.
-    public var signals: [AdSignal] = []
+    package var signals: [AdSignal] = []
     /// Malformed sections, orphaned and contradictory signals.
-    public var findings: [AdFinding] = []
+    package var findings: [AdFinding] = []
 
     /// The largest number of findings that are kept.
     static let mostFindings = 200
 
     /// Creates an empty list.
-    public init() {}
+    package init() {}
 
     mutating func warn(_ rule: String, _ message: String, line: Int? = nil, path: String = "") {
         guard findings.count < Self.mostFindings else { return }

@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentManifests
+package import InstrumentManifests
 internal import InstrumentText
 
 extension AdSignals {
@@ -7,7 +7,7 @@ extension AdSignals {
     ///
     /// Positions are those of the playlist's own timeline, from its first segment. Of a live playlist, signals whose
     /// begin has left the window are no defect.
-    public init(_ playlist: HLSMediaPlaylist) {
+    package init(_ playlist: HLSMediaPlaylist) {
         let clock = PlaylistClock(playlist)
         let judgedRanges = addDateRanges(playlist, clock)
         var cues = CueSequence(playlist)

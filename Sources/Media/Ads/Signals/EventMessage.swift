@@ -1,7 +1,7 @@
 internal import Instrument
 
 /// An event message box, `emsg` (ISO/IEC 23009-1, section 5.10.3.3), versions 0 and 1.
-public struct EventMessage: Hashable, Sendable {
+package struct EventMessage: Hashable, Sendable {
     /// The scheme of in-band SCTE-35.
     package static let spliceScheme = "urn:scte:scte35:2013:bin"
     /// The least and the most bytes of a box: the fields without texts, and what one segment may carry.
@@ -16,9 +16,9 @@ public struct EventMessage: Hashable, Sendable {
     }
 
     /// `scheme_id_uri`.
-    public var scheme: String
+    package var scheme: String
     /// `value`.
-    public var value: String
+    package var value: String
     /// Ticks in a second.
     package var timescale: UInt32
     /// The time of the event.
@@ -26,13 +26,13 @@ public struct EventMessage: Hashable, Sendable {
     /// `event_duration` in ticks; nil if unknown (0xFFFFFFFF).
     package var duration: UInt32?
     /// `id`: messages of one scheme and value with one id are copies.
-    public var id: UInt32
+    package var id: UInt32
     /// `message_data`.
-    public var data: [UInt8]
+    package var data: [UInt8]
 
     /// Reads a box with its header.
     /// - Returns: nil unless the bytes are one well-formed box of version 0 or 1.
-    public init?(box bytes: [UInt8]) {
+    package init?(box bytes: [UInt8]) {
         guard Self.leastBytes...Self.mostBytes ~= bytes.count, bytes[4..<8].elementsEqual("emsg".utf8) else {
             return nil
         }
@@ -105,7 +105,7 @@ private struct BoxReader {
 
 extension AdSignals {
     /// Reads the signals of an event message. Messages of other schemes give no signal.
-    public init(_ message: EventMessage, segmentStart: Int64) {
+    package init(_ message: EventMessage, segmentStart: Int64) {
         guard message.scheme == EventMessage.spliceScheme else { return }
         do throws(SpliceError) {
             signals = AdSignal.all(.eventMessage, try SpliceInfoSection(bytes: message.data)).map { found in

@@ -1,12 +1,8 @@
 /// Finds sections of splice information in an MPEG-2 transport stream (ISO/IEC 13818-1; SCTE 35, section 8): the
 /// streams of type 0x86 that a program map names.
 ///
-/// ```swift
-/// var sections = TransportStreamSections()
-/// let found = sections.read(segment)
-/// ```
 /// Keep one value for the segments of one rendition: a section may span two. What is no packet is skipped.
-public struct TransportStreamSections: Hashable, Sendable {
+package struct TransportStreamSections: Hashable, Sendable {
     /// Bytes of a packet, and its first byte.
     private static let (packetLength, syncByte) = (188, UInt8(0x47))
     /// `stream_type` of SCTE 35.
@@ -53,11 +49,11 @@ public struct TransportStreamSections: Hashable, Sendable {
     private var splices: Set<UInt16> = []
 
     /// Creates a reader that has seen nothing.
-    public init() {}
+    package init() {}
 
     /// The sections of splice information that a piece of the stream completes, as bytes: a section may be malformed.
     /// The piece begins with a packet, as segments of HLS do.
-    public mutating func read(_ piece: [UInt8]) -> [[UInt8]] {
+    package mutating func read(_ piece: [UInt8]) -> [[UInt8]] {
         var (found, start) = ([[UInt8]](), 0)
         while piece.count - start >= Self.packetLength {
             guard piece[start] == Self.syncByte else {
@@ -117,7 +113,7 @@ public struct TransportStreamSections: Hashable, Sendable {
 extension AdSignals {
     /// Decodes sections of a transport stream. Their positions are unknown: times of a section are those of the
     /// stream's clock.
-    public init(transportStreamSections sections: [[UInt8]]) {
+    package init(transportStreamSections sections: [[UInt8]]) {
         for bytes in sections {
             do throws(SpliceError) {
                 signals += AdSignal.all(.transportStream, try SpliceInfoSection(bytes: bytes))

@@ -96,11 +96,6 @@ public struct AdBeacon: Hashable, Sendable {
 }
 
 /// Computes which addresses of an ad are called when: each event once and in order, however the playhead moves.
-///
-/// ```swift
-/// var tracking = AdTracking(ad)
-/// let beacons = tracking.handle(.started)      // impressions, creativeView, start
-/// ```
 /// A value without clock or network. A jump forwards fires every event that it passes, in order; the first frame fires
 /// the impressions, and `verificationNotExecuted` of each verification script, because this project executes none.
 /// An ad that ends without ``AdPlaybackEvent/started`` fires nothing: an impression counts when rendering has begun
@@ -108,7 +103,7 @@ public struct AdBeacon: Hashable, Sendable {
 /// for an ad that may not have been seen. A player that learns of the first frame late reports it before the end.
 /// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends
 /// without ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
-public struct AdTracking: Hashable, Sendable {
+package struct AdTracking: Hashable, Sendable {
     /// The player supports no verification framework (VAST 4.2, section 3.17.4).
     private static let verificationIsUnsupported = 2
 
@@ -141,13 +136,13 @@ public struct AdTracking: Hashable, Sendable {
     /// The position in the ad, in nanoseconds.
     package private(set) var playhead: Int64 = 0
     /// The duration that quartiles refer to, in nanoseconds; nil if unknown.
-    public let duration: Int64?
+    package let duration: Int64?
 
     /// Creates the tracking of an ad.
     /// - Parameters:
     ///   - ad: the ad with its wrappers.
     ///   - mediaDuration: the duration of the media in nanoseconds, which wins over the declared one; nil if unknown.
-    public init(_ ad: ResolvedAd, mediaDuration: Int64? = nil) {
+    package init(_ ad: ResolvedAd, mediaDuration: Int64? = nil) {
         let linear = ad.linear
         duration = mediaDuration ?? linear?.duration
         impressions = ad.impressions
@@ -165,7 +160,7 @@ public struct AdTracking: Hashable, Sendable {
     var dueTimes: [Int64] { milestones[next...].map(\.position) }
 
     /// Whether the person may skip the ad now.
-    public var canSkip: Bool { phase == .playing && skipPosition.map { playhead >= $0 } ?? false }
+    package var canSkip: Bool { phase == .playing && skipPosition.map { playhead >= $0 } ?? false }
 
     /// The events with a position, in the order in which they fire. At one position, the order is that of the standard:
     /// quartiles before `progress`.
@@ -184,7 +179,7 @@ public struct AdTracking: Hashable, Sendable {
     }
 
     /// Returns the beacons that an event fires, in order.
-    public mutating func handle(_ event: AdPlaybackEvent) -> [AdBeacon] {
+    package mutating func handle(_ event: AdPlaybackEvent) -> [AdBeacon] {
         switch event {
         case .loaded: return load()
         case .started: return start()

@@ -1,4 +1,4 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 internal import InstrumentXML
 
 /// A document of an ad server, by its root element.
@@ -22,7 +22,7 @@ package enum AdDocumentKind: Hashable, Sendable {
 
 extension AdResolver {
     /// The ads of a break: those of the response in the document, or of the tag.
-    public func ads(
+    package func ads(
         of adBreak: AdBreak,
         at url: HTTPURL?,
         macros: MacroValues = MacroValues()

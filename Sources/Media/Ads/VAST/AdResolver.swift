@@ -110,7 +110,7 @@ public struct AdResolver: Sendable {
     }
 
     /// Follows the wrappers of a response that is there already.
-    public func ads(
+    package func ads(
         of response: VASTResponse,
         at url: HTTPURL?,
         macros: MacroValues = MacroValues()

@@ -54,25 +54,25 @@ public struct LinearCreative: Hashable, Sendable {
     /// The addresses to call on a click on something else than the ad as a whole (`CustomClick`).
     package var customClicks: [AdURL] = []
     /// The icons over the ad, such as AdChoices.
-    public var icons: [AdIcon] = []
+    package var icons: [AdIcon] = []
 }
 
 /// An icon over a linear creative (VAST 4.2, section 3.11).
-public struct AdIcon: Hashable, Sendable {
+package struct AdIcon: Hashable, Sendable {
     /// `program`: the programme to which the icon belongs.
     package var program: String?
     /// `width` in pixels.
-    public var width: Int?
+    package var width: Int?
     /// `height` in pixels.
-    public var height: Int?
+    package var height: Int?
     /// `offset` in nanoseconds: the position in the ad from which the icon is shown.
-    public var offset: Int64?
+    package var offset: Int64?
     /// `duration` in nanoseconds; nil shows the icon to the end.
-    public var duration: Int64?
+    package var duration: Int64?
     /// The resources.
-    public var resources: [CreativeResource] = []
+    package var resources: [CreativeResource] = []
     /// The address that opens on a click.
-    public var clickThrough: AdURL?
+    package var clickThrough: AdURL?
     /// The addresses to call on a click (`IconClickTracking`).
     package var clickTracking: [AdURL] = []
     /// The addresses to call when the icon is shown (`IconViewTracking`).
@@ -134,17 +134,17 @@ package struct NonLinearCreative: Hashable, Sendable {
 }
 
 /// A companion of an ad (VAST 4.2, section 3.13).
-public struct Companion: Hashable, Sendable {
+package struct Companion: Hashable, Sendable {
     /// `id`.
-    public var id: String?
+    package var id: String?
     /// `width` in pixels.
-    public var width: Int?
+    package var width: Int?
     /// `height` in pixels.
-    public var height: Int?
+    package var height: Int?
     /// The resources.
-    public var resources: [CreativeResource] = []
+    package var resources: [CreativeResource] = []
     /// The address that opens on a click.
-    public var clickThrough: AdURL?
+    package var clickThrough: AdURL?
     /// The addresses to call on a click.
     package var clickTracking: [AdURL] = []
     /// The tracking events; only `creativeView` is defined.
@@ -152,7 +152,7 @@ public struct Companion: Hashable, Sendable {
 }
 
 /// A resource of a non-linear creative or a companion (VAST 4.2, section 3.15).
-public enum CreativeResource: Hashable, Sendable {
+package enum CreativeResource: Hashable, Sendable {
     /// An image, with its MIME type if known.
     case `static`(AdURL, type: String?)
     /// A document for a frame.

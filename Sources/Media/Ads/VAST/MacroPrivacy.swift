@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 extension PrivacyRules {
     /// The name of the field that stands for a macro, for example `adMacroIFA`.
@@ -6,7 +6,7 @@ extension PrivacyRules {
 
     /// The values with those withheld (`-2`) that may identify a person (``MacroValues/personal``), unless the app
     /// chooses their field, for example `adMacroIFA`, in its `choices`, and no field rule names it.
-    public func permitted(_ values: MacroValues) -> MacroValues {
+    package func permitted(_ values: MacroValues) -> MacroValues {
         var result = values
         for name in MacroValues.personal where values[name] != nil {
             let field = Self.field(ofMacro: name)

@@ -62,7 +62,7 @@ public struct ResolvedAd: Hashable, Sendable {
     }
 
     /// The companions nearest to the `InLine` ad: its own, else those of the innermost wrapper that has some.
-    public var companions: [Companion] {
+    package var companions: [Companion] {
         for ad in chain.reversed() {
             let companions = ad.creatives.flatMap(\.companions)
             if !companions.isEmpty { return companions }

@@ -56,13 +56,13 @@ public struct VASTErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
 }
 
 /// A reason why a response of an ad server cannot be used.
-public struct VASTError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct VASTError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code that error addresses receive.
-    public var code: VASTErrorCode
+    package var code: VASTErrorCode
     /// The message: the value that was found, the expected value, and the remedy; without secrets.
-    public var message: String
+    package var message: String
     /// The line, counted from 1; nil where no single line is wrong.
-    public var line: Int?
+    package var line: Int?
 
     /// Creates an error.
     package init(_ code: VASTErrorCode, _ message: String, line: Int? = nil) {
@@ -70,7 +70,7 @@ public struct VASTError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The code, the line and the message.
-    public var description: String { "\(code)" + (line.map { " (line \($0))" } ?? "") + ": \(message)" }
+    package var description: String { "\(code)" + (line.map { " (line \($0))" } ?? "") + ": \(message)" }
 }
 
 /// The largest responses that are accepted. The defaults are far above what ad servers send.

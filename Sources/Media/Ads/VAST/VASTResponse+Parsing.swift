@@ -5,7 +5,7 @@ internal import InstrumentXML
 extension VASTResponse {
     /// Reads a response.
     /// - Throws: ``VASTError`` with the code 100 (not XML, or too large), 101 (not VAST) or 102 (version).
-    public init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
+    package init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
         let root = try MarkupElement(adDocument: bytes, as: "the VAST response", limits: limits)
         try self.init(root, limits)
     }

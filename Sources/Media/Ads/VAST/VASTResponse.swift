@@ -1,20 +1,15 @@
 /// A response of an ad server (IAB VAST 2.0 to 4.2).
-///
-/// ```swift
-/// let response = try VASTResponse(parsing: bytes)
-/// for finding in response.findings { print(finding) }
-/// ```
 /// A value without clock or network; `init` takes time in proportion to the response's size. Wrappers are not followed:
 /// ``AdResolver`` does that.
-public struct VASTResponse: Hashable, Sendable {
+package struct VASTResponse: Hashable, Sendable {
     /// The version that the response declares.
-    public var version: VASTVersion
+    package var version: VASTVersion
     /// The ads in document order.
     package var ads: [VASTAd] = []
     /// The addresses to call if the response has no ad (`VAST/Error`).
-    public var errors: [AdURL] = []
+    package var errors: [AdURL] = []
     /// Defects of the response.
-    public var findings: [AdFinding] = []
+    package var findings: [AdFinding] = []
 }
 
 /// An ad of a response (VAST 4.2, section 3.3).

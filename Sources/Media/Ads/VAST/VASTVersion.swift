@@ -1,20 +1,20 @@
 /// A version of VAST; an open set.
-public struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number before the point.
-    public var major: Int
+    package var major: Int
     /// The number behind the point.
-    public var minor: Int
+    package var minor: Int
 
     /// VAST 2.0.
-    public static let v20 = VASTVersion(major: 2, minor: 0)
+    package static let v20 = VASTVersion(major: 2, minor: 0)
     /// VAST 3.0.
-    public static let v30 = VASTVersion(major: 3, minor: 0)
+    package static let v30 = VASTVersion(major: 3, minor: 0)
     /// VAST 4.0.
-    public static let v40 = VASTVersion(major: 4, minor: 0)
+    package static let v40 = VASTVersion(major: 4, minor: 0)
     /// VAST 4.1.
-    public static let v41 = VASTVersion(major: 4, minor: 1)
+    package static let v41 = VASTVersion(major: 4, minor: 1)
     /// VAST 4.2.
-    public static let v42 = VASTVersion(major: 4, minor: 2)
+    package static let v42 = VASTVersion(major: 4, minor: 2)
 
     /// Creates a version.
     package init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
@@ -38,9 +38,9 @@ public struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     var isPublished: Bool { Self.published.contains(self) }
 
     /// `4.2`
-    public var description: String { "\(major).\(minor)" }
+    package var description: String { "\(major).\(minor)" }
     /// Orders versions by their numbers.
-    public static func < (left: VASTVersion, right: VASTVersion) -> Bool {
+    package static func < (left: VASTVersion, right: VASTVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)
     }
 }

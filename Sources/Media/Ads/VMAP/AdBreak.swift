@@ -1,9 +1,9 @@
 internal import Instrument
 
 /// A break of a schedule (VMAP 1.0, section 2.3.3).
-public struct AdBreak: Hashable, Sendable {
+package struct AdBreak: Hashable, Sendable {
     /// The time of a break.
-    public enum Time: Hashable, Sendable {
+    package enum Time: Hashable, Sendable {
         /// Before the content.
         case start
         /// After the content.
@@ -34,7 +34,7 @@ public struct AdBreak: Hashable, Sendable {
 
         /// The position in the content in nanoseconds; nil for `end` of content without duration, a share of it, and
         /// `#n` beyond the marked breaks.
-        public func nanoseconds(of duration: Int64?, marks: [Int64] = []) -> Int64? {
+        package func nanoseconds(of duration: Int64?, marks: [Int64] = []) -> Int64? {
             switch self {
             case .start: 0
             case .end: duration
@@ -55,7 +55,7 @@ public struct AdBreak: Hashable, Sendable {
     }
 
     /// The form of ads that a break allows.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         /// Media in place of the content.
         case linear
         /// Images over the content.
@@ -65,7 +65,7 @@ public struct AdBreak: Hashable, Sendable {
     }
 
     /// The source of a break's ads.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// A VAST response inside the document.
         case response(VASTResponse)
         /// The address of a VAST response.
@@ -75,25 +75,25 @@ public struct AdBreak: Hashable, Sendable {
     }
 
     /// `timeOffset`.
-    public var time: Time
+    package var time: Time
     /// `breakType`.
-    public var kinds: [Kind]
+    package var kinds: [Kind]
     /// `breakId`.
-    public var id: String?
+    package var id: String?
     /// `repeatAfter` in nanoseconds: the break repeats after every such duration; nil if the break takes place once.
-    public var repeatAfter: Int64?
+    package var repeatAfter: Int64?
     /// `AdSource`; nil for a break that only tracks.
-    public var source: Source?
+    package var source: Source?
     /// `allowMultipleAds` of the source.
-    public var allowsMultipleAds = true
+    package var allowsMultipleAds = true
     /// `followRedirects` of the source.
-    public var followsRedirects = true
+    package var followsRedirects = true
     /// The addresses of `breakStart`.
-    public var startURLs: [AdURL] = []
+    package var startURLs: [AdURL] = []
     /// The addresses of `breakEnd`.
-    public var endURLs: [AdURL] = []
+    package var endURLs: [AdURL] = []
     /// The addresses of `error`.
-    public var errorURLs: [AdURL] = []
+    package var errorURLs: [AdURL] = []
 
     /// Schedules round times, and media ends a little earlier or later than they say.
     private static let tolerance: Int64 = 500_000_000

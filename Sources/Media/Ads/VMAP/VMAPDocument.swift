@@ -2,17 +2,17 @@ internal import InstrumentText
 internal import InstrumentXML
 
 /// A schedule of ad breaks (IAB VMAP 1.0).
-public struct VMAPDocument: Hashable, Sendable {
+package struct VMAPDocument: Hashable, Sendable {
     /// The breaks in document order.
-    public var breaks: [AdBreak] = []
+    package var breaks: [AdBreak] = []
     /// Defects of the document.
-    public var findings: [AdFinding] = []
+    package var findings: [AdFinding] = []
 }
 
 extension VMAPDocument {
     /// Reads a document.
     /// - Throws: ``VASTError`` with the code 100 (not XML, or too large), 101 (not VMAP) or 102 (version).
-    public init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
+    package init(parsing bytes: [UInt8], limits: AdLimits = AdLimits()) throws(VASTError) {
         let root = try MarkupElement(adDocument: bytes, as: "the VMAP document", limits: limits)
         try self.init(root, limits)
     }

@@ -1,13 +1,13 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 internal import InstrumentText
 internal import InstrumentXML
 
 /// A resource that tells the time of a server, by which the segments of a live MPD become available (`UTCTiming`,
 /// ISO/IEC 23009-1 section 5.8.5.7).
-public struct ClockSource: Hashable, Sendable {
+package struct ClockSource: Hashable, Sendable {
     /// How a response tells the time.
-    public enum Method: Hashable, Sendable, CaseIterable {
+    package enum Method: Hashable, Sendable, CaseIterable {
         /// By the header field `Date` of the response to a `HEAD` request (`urn:mpeg:dash:utc:http-head`).
         case dateHeader
         /// By its body, a date of XML Schema or ISO 8601 (`urn:mpeg:dash:utc:http-xsdate`,
@@ -16,18 +16,18 @@ public struct ClockSource: Hashable, Sendable {
     }
 
     /// How the response tells the time.
-    public var method: Method
+    package var method: Method
     /// The address of the resource.
-    public var url: HTTPURL
+    package var url: HTTPURL
 
     /// Creates a source.
-    public init(_ method: Method, at url: HTTPURL) {
+    package init(_ method: Method, at url: HTTPURL) {
         self.method = method
         self.url = url
     }
 
     /// The time that a body tells; nil if it is no date.
-    public static func time(inBody bytes: [UInt8]) -> WallTime? {
+    package static func time(inBody bytes: [UInt8]) -> WallTime? {
         guard bytes.count <= 1024 else { return nil }
         return CalendarText.wallTime(String(decoding: bytes, as: UTF8.self).trimmingWhitespace)
     }

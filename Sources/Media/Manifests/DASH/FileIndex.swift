@@ -3,19 +3,8 @@ internal import InstrumentHTTP
 
 /// The index of a file, which is read in as many requests as it needs: one for a `sidx` box at a declared position,
 /// more for a box whose position is unknown, and for boxes that refer to further boxes.
-///
-/// ```swift
-/// func segments(
-///     of file: IndexedSegments,
-///     load: (HTTPURL, ByteRange) async throws -> [UInt8]
-/// ) async throws -> SegmentIndex {
-///     var index = FileIndex(of: file)
-///     while let range = index.nextRange { try index.take(try await load(file.url, range)) }
-///     return file.segments(of: index)
-/// }
-/// ```
 /// A value without network. The numbers of requests, boxes and references have limits.
-public struct FileIndex: Hashable, Sendable {
+package struct FileIndex: Hashable, Sendable {
     /// The most bytes that are requested of a place where a box of unknown size is expected.
     static let usualLength: Int64 = 65_536
     /// The most requests for one index, and the most boxes in it.
@@ -59,7 +48,7 @@ public struct FileIndex: Hashable, Sendable {
     }
 
     /// The bytes to fetch next and to pass to ``take(_:)``; nil once the index is complete.
-    public private(set) var nextRange: ByteRange?
+    package private(set) var nextRange: ByteRange?
     private var entries: [Entry]
     private var requestCount = 0
     private var boxCount = 0
@@ -71,7 +60,7 @@ public struct FileIndex: Hashable, Sendable {
     private(set) var longestDuration: Int64 = 0
 
     /// Creates the index of a file, of which nothing is read.
-    public init(of file: IndexedSegments, limits: ManifestLimits = ManifestLimits()) {
+    package init(of file: IndexedSegments, limits: ManifestLimits = ManifestLimits()) {
         self.limits = limits
         entries = [.index(Pending(range: file.indexRange, mayGrow: !file.declaresIndexRange))]
         nextRange = file.indexRange
@@ -82,7 +71,7 @@ public struct FileIndex: Hashable, Sendable {
 
     /// Takes the bytes of ``nextRange``, or fewer if the file ends before.
     /// - Throws: ``ManifestError`` if the index is missing, truncated or malformed, or exceeds a limit.
-    public mutating func take(_ bytes: [UInt8]) throws(ManifestError) {
+    package mutating func take(_ bytes: [UInt8]) throws(ManifestError) {
         guard let place = entries.firstIndex(where: { $0.pending != nil }), let pending = entries[place].pending else {
             return
         }

@@ -1,14 +1,14 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// One file with an index inside (DASH `SegmentBase`, the on-demand profile): the location of its `sidx` box.
-public struct IndexedSegments: Hashable, Sendable {
+package struct IndexedSegments: Hashable, Sendable {
     /// The file.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The byte range of the index. Without `@indexRange`, the part of the file's start that players usually read.
-    public var indexRange: ByteRange
+    package var indexRange: ByteRange
     /// The initialization section; nil if it is what precedes the index.
-    public var initialization: InitializationSegment?
+    package var initialization: InitializationSegment?
     /// Whether the MPD has `@indexRange`; otherwise the index may be longer than ``indexRange``, or behind it.
     var declaresIndexRange = true
     /// The properties of all segments: number of the first, discontinuity, and the period's position on the timeline.
@@ -34,7 +34,7 @@ public struct IndexedSegments: Hashable, Sendable {
     ///   - limits: the limit of references.
     /// - Throws: ``ManifestError`` without a complete `sidx`, or if it refers to other indexes behind `bytes`, which a
     ///   ``FileIndex`` reads.
-    public func segments(
+    package func segments(
         from bytes: [UInt8],
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestError) -> SegmentIndex {
@@ -47,7 +47,7 @@ public struct IndexedSegments: Hashable, Sendable {
     }
 
     /// Returns the segments of a complete index, cut to the period.
-    public func segments(of index: FileIndex) -> SegmentIndex {
+    package func segments(of index: FileIndex) -> SegmentIndex {
         var (segments, next) = ([MediaSegment](), frame.sequence)
         let shared = (section(before: index.start).map(Shared.init), frame.encryption.map(Shared.init))
         for part in index.parts {

@@ -2,19 +2,19 @@ internal import Instrument
 package import InstrumentXML
 
 /// An event of an MPD (`EventStream/Event`, ISO/IEC 23009-1 section 5.10.2).
-public struct ManifestEvent: Hashable, Sendable {
+package struct ManifestEvent: Hashable, Sendable {
     /// `schemeIdUri` of the stream.
-    public var scheme: String
+    package var scheme: String
     /// `value` of the stream.
-    public var value: String?
+    package var value: String?
     /// `id`; nil if absent.
-    public var id: String?
+    package var id: String?
     /// The start on the presentation timeline, in nanoseconds.
-    public var start: Int64
+    package var start: Int64
     /// The duration in nanoseconds; nil if unknown.
-    public var duration: Int64?
+    package var duration: Int64?
     /// `messageData`; nil if absent.
-    public var messageData: String?
+    package var messageData: String?
     /// The line, counted from 1.
     package var line: Int
     /// The event with its content.

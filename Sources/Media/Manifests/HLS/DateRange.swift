@@ -1,32 +1,32 @@
-public import Instrument
+package import Instrument
 
 /// A range of calendar time with metadata (`EXT-X-DATERANGE`, RFC 8216 section 4.3.2.7).
 ///
 /// Several tags may have one `ID`: their attributes are merged. Tags that contradict each other make the range invalid.
-public struct DateRange: Hashable, Sendable, Identifiable {
+package struct DateRange: Hashable, Sendable, Identifiable {
     /// The class of interstitials (RFC 8216bis, appendix D).
     package static let interstitialClass = "com.apple.hls.interstitial"
 
     /// The identifier, which no other range of the playlist has.
-    public var id: String
+    package var id: String
     /// `CLASS`: ranges of a class have the same meaning; nil if absent.
-    public var rangeClass: String?
+    package var rangeClass: String?
     /// The instant at which the range begins.
-    public var start: WallTime
+    package var start: WallTime
     /// `END-DATE`; nil if absent.
-    public var end: WallTime?
+    package var end: WallTime?
     /// The duration in nanoseconds: `DURATION`, else the time up to `END-DATE`, else `PLANNED-DURATION`.
-    public var duration: Int64?
+    package var duration: Int64?
     /// The duration in nanoseconds: `DURATION`, else the time up to `END-DATE`; nil without both.
     package var actualDuration: Int64?
     /// Whether the range is about advertising: it has an SCTE-35 attribute, or is an interstitial.
     package var isAdvertising: Bool
     /// All attributes as written, without quotes.
-    public var attributes: [String: String] = [:]
+    package var attributes: [String: String] = [:]
     /// The name of an attribute that two tags of the range give different values; nil for a valid range.
     package var contradiction: String?
     /// The line of the first tag, counted from 1.
-    public var line: Int?
+    package var line: Int?
 
     /// Whether the range has an attribute of SCTE-35.
     package var hasSpliceInformation: Bool { attributes.keys.contains { $0.hasPrefix("SCTE35-") } }

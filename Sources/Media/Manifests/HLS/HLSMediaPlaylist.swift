@@ -1,27 +1,27 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// A media playlist (RFC 8216 section 4.3.3): the segments of one rendition.
 ///
 /// Start times are nanoseconds from the playlist's first segment; a ``RenditionTimeline`` converts them to the
 /// presentation timeline.
-public struct HLSMediaPlaylist: Hashable, Sendable {
+package struct HLSMediaPlaylist: Hashable, Sendable {
     /// The address after redirects.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// `EXT-X-VERSION`; 1 without one.
-    public var version: Int64 = 1
+    package var version: Int64 = 1
     /// The type of the playlist: live, unless the playlist says otherwise or has ended.
-    public var kind = Presentation.Kind.live
+    package var kind = Presentation.Kind.live
     /// Whether the playlist has `EXT-X-ENDLIST` (or `EXT-X-PLAYLIST-TYPE:VOD`), so that no segment will be added.
-    public var hasEnded = false
+    package var hasEnded = false
     /// `EXT-X-TARGETDURATION` in nanoseconds.
-    public var targetDuration: Int64 = 0
+    package var targetDuration: Int64 = 0
     /// The number of the first segment.
-    public var mediaSequence: Int64 = 0
+    package var mediaSequence: Int64 = 0
     /// The discontinuity number of the first segment.
-    public var discontinuitySequence: Int64 = 0
+    package var discontinuitySequence: Int64 = 0
     /// The segments; their numbers increase by one.
-    public var segments: [MediaSegment] = []
+    package var segments: [MediaSegment] = []
     /// The segment that the server is producing, with the parts that exist; nil without low-latency parts. Its address
     /// is that of a part, and its duration the sum of the parts.
     package var openSegment: MediaSegment?
@@ -36,20 +36,20 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     /// What the playlists of other renditions have last.
     package var renditionReports: [RenditionReport] = []
     /// `EXT-X-START`.
-    public var startOffset: StartOffset?
+    package var startOffset: StartOffset?
     /// Whether each segment can be decoded without the previous segments.
-    public var hasIndependentSegments = false
+    package var hasIndependentSegments = false
     /// Whether the playlist lists only key frames, for fast forward and rewind.
     package var isIFramesOnly = false
     /// Ranges of time with metadata, such as advertisements. Tags of one identifier are one range.
-    public var dateRanges: [DateRange] = []
+    package var dateRanges: [DateRange] = []
     /// Legacy tags of ad breaks (`EXT-X-CUE-OUT` and others) in their order.
     package var adTags: [HLSAdTag] = []
     /// Defects and unsupported features.
-    public var notices: [ManifestNotice] = []
+    package var notices: [ManifestNotice] = []
 
     /// The duration of all segments, in nanoseconds.
-    public var duration: Int64 { segments.last?.end ?? 0 }
+    package var duration: Int64 { segments.last?.end ?? 0 }
 
     /// The container format: fMP4 with `EXT-X-MAP`, else by the file names' extensions.
     package var container: Rendition.Container {

@@ -1,80 +1,80 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// A multivariant playlist (RFC 8216 section 4.3.4, there called master playlist).
-public struct HLSMultivariantPlaylist: Hashable, Sendable {
+package struct HLSMultivariantPlaylist: Hashable, Sendable {
     /// One `EXT-X-STREAM-INF` with its address.
-    public struct Stream: Hashable, Sendable {
+    package struct Stream: Hashable, Sendable {
         /// The address of the media playlist.
-        public var url: HTTPURL
+        package var url: HTTPURL
         /// `BANDWIDTH`: the peak bitrate over a segment, bit/s; 0 if missing.
-        public var bandwidth: Int64
+        package var bandwidth: Int64
         /// `AVERAGE-BANDWIDTH`; nil if missing.
-        public var averageBandwidth: Int64?
+        package var averageBandwidth: Int64?
         /// The members of `CODECS`.
-        public var codecs: [String]
+        package var codecs: [String]
         /// `RESOLUTION`.
-        public var resolution: Resolution?
+        package var resolution: Resolution?
         /// `FRAME-RATE`.
-        public var frameRate: Double?
+        package var frameRate: Double?
         /// `AUDIO`: the group of audio renditions.
-        public var audioGroup: String?
+        package var audioGroup: String?
         /// `VIDEO`: the group of video renditions.
-        public var videoGroup: String?
+        package var videoGroup: String?
         /// `SUBTITLES`: the group of subtitles.
-        public var subtitleGroup: String?
+        package var subtitleGroup: String?
         /// `PATHWAY-ID` of content steering.
-        public var pathway: String?
+        package var pathway: String?
         /// `CLOSED-CAPTIONS=NONE`: no variant of the playlist has closed captions.
-        public var hasNoCaptions = false
+        package var hasNoCaptions = false
     }
 
     /// One `EXT-X-MEDIA`.
-    public struct Media: Hashable, Sendable {
+    package struct Media: Hashable, Sendable {
         /// `TYPE`.
-        public enum Kind: String, Hashable, Sendable {
+        package enum Kind: String, Hashable, Sendable {
             case audio = "AUDIO"
             case video = "VIDEO"
             case subtitles = "SUBTITLES"
             case closedCaptions = "CLOSED-CAPTIONS"
         }
         /// `TYPE`.
-        public var kind: Kind
+        package var kind: Kind
         /// `GROUP-ID`.
-        public var group: String
+        package var group: String
         /// `NAME`.
-        public var name: String
+        package var name: String
         /// `LANGUAGE`.
-        public var language: String?
+        package var language: String?
         /// The address of the media playlist; nil if the rendition is part of the variants' segments.
-        public var url: HTTPURL?
+        package var url: HTTPURL?
         /// `DEFAULT=YES`.
-        public var isDefault: Bool
+        package var isDefault: Bool
         /// `AUTOSELECT=YES`, or default.
-        public var isAutoselected: Bool
+        package var isAutoselected: Bool
         /// `FORCED=YES`: subtitles that everybody needs, for example of a foreign language in a film.
-        public var isForced = false
+        package var isForced = false
         /// The members of `CHARACTERISTICS`.
         package var characteristics: [String]
     }
 
     /// The address after redirects.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// `EXT-X-VERSION`; 1 without one.
-    public var version: Int64 = 1
+    package var version: Int64 = 1
     /// The variants as listed.
-    public var streams: [Stream] = []
+    package var streams: [Stream] = []
     /// The renditions as listed.
-    public var media: [Media] = []
+    package var media: [Media] = []
     /// `EXT-X-CONTENT-STEERING`.
-    public var steering: ContentSteering?
+    package var steering: ContentSteering?
     /// The number of I-frame playlists, which are not used.
     package var iFramePlaylists = 0
     /// `EXT-X-START`.
-    public var startOffset: StartOffset?
+    package var startOffset: StartOffset?
     /// Whether each segment of all renditions can be decoded without the previous segments.
-    public var hasIndependentSegments = false
+    package var hasIndependentSegments = false
     /// `EXT-X-DEFINE`: the variables that media playlists may import.
-    public var definitions: VariableDefinitions = [:]
+    package var definitions: VariableDefinitions = [:]
     /// Defects and unsupported features.
-    public var notices: [ManifestNotice] = []
+    package var notices: [ManifestNotice] = []
 }

@@ -1,7 +1,7 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// A playlist of HTTP Live Streaming (RFC 8216; draft-pantos-hls-rfc8216bis).
-public enum HLSPlaylist: Hashable, Sendable {
+package enum HLSPlaylist: Hashable, Sendable {
     /// A playlist that lists variants and renditions.
     case multivariant(HLSMultivariantPlaylist)
     /// A playlist that lists segments.
@@ -14,7 +14,7 @@ public enum HLSPlaylist: Hashable, Sendable {
     ///   - definitions: the variables of the multivariant playlist that a media playlist may import.
     ///   - limits: the limits of its size.
     /// - Throws: ``ManifestError`` with the line.
-    public init(
+    package init(
         parsing bytes: [UInt8],
         at url: HTTPURL,
         definitions: VariableDefinitions = [:],

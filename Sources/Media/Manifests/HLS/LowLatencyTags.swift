@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The abilities that a server declares for low-latency playback (`EXT-X-SERVER-CONTROL` and `EXT-X-PART-INF`,
 /// rfc8216bis sections 4.4.3.7 and 4.4.3.8). Times are nanoseconds.
@@ -25,19 +25,19 @@ package struct ServerControl: Hashable, Sendable {
 
 /// A part of a media segment that can be fetched before the segment is complete (`EXT-X-PART`, rfc8216bis section
 /// 4.4.4.9).
-public struct PartialSegment: Hashable, Sendable {
+package struct PartialSegment: Hashable, Sendable {
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The byte range; nil for the whole resource.
-    public var byteRange: ByteRange?
+    package var byteRange: ByteRange?
     /// The start in its segment, in nanoseconds.
-    public var offset: Int64
+    package var offset: Int64
     /// The duration, in nanoseconds.
-    public var duration: Int64
+    package var duration: Int64
     /// Whether the part has a frame at which decoding can begin.
-    public var isIndependent: Bool
+    package var isIndependent: Bool
     /// Whether the part is not available.
-    public var isGap: Bool
+    package var isGap: Bool
 
     /// Creates a part.
     package init(

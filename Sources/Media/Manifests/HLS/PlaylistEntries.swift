@@ -1,5 +1,5 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The tags and addresses of a playlist in their order, as a playlist of a day has hundreds of thousands of them.
 ///
@@ -18,7 +18,7 @@ public struct PlaylistEntries: RandomAccessCollection, Sendable {
     ///   - url: the address after redirects.
     ///   - definitions: the variables of the multivariant playlist that a media playlist may import.
     ///   - limits: the limits of its size.
-    public init(
+    package init(
         reading bytes: [UInt8],
         at url: HTTPURL,
         definitions: VariableDefinitions = [:],

@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 extension RenditionTimeline {
     /// Creates a timeline of the segments of a rendition of an MPD.
@@ -6,11 +6,10 @@ extension RenditionTimeline {
     ///   - index: the rendition's segments (``Rendition/Source/segments(_:)``), or those of a `sidx` box.
     ///   - live: the presentation's live rules; nil if it never changes.
     ///   - now: the start of the load of the MPD.
-    public init(_ index: SegmentIndex, live: LiveRules?, now: MonotonicInstant) {
+    package init(_ index: SegmentIndex, live: LiveRules?, now: MonotonicInstant) {
         self.index = index
         kind = live == nil || index.isComplete ? .onDemand : .live
         lastChange = now
-        isHLS = false
         usesParts = false
         targetLatency = 0
         take(live, now, hasNews: true)
@@ -21,7 +20,7 @@ extension RenditionTimeline {
     /// Times in an MPD are absolute and stay unchanged; new numbers continue the known numbers.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
-    public mutating func update(with new: SegmentIndex, live: LiveRules?, now: MonotonicInstant) -> Bool {
+    package mutating func update(with new: SegmentIndex, live: LiveRules?, now: MonotonicInstant) -> Bool {
         guard let last = index.last, let first = new.first else {
             if !new.isEmpty || new.isComplete { index = new }
             take(live, now, hasNews: !index.isEmpty)

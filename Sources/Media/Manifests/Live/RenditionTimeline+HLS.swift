@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 /// A programme date and its position on the axis.
 struct DateAnchor: Hashable, Sendable {
@@ -18,7 +18,7 @@ extension RenditionTimeline {
     ///   - now: the start of the reload.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
-    public mutating func update(
+    package mutating func update(
         with playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
         now: MonotonicInstant

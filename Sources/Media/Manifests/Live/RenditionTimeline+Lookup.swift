@@ -1,11 +1,11 @@
-public import Instrument
+package import Instrument
 
 extension RenditionTimeline {
     /// Returns the end of the available media at a calendar time, in nanoseconds; nil without media.
     ///
     /// The live edge of an MPD is never in the future: `@availabilityTimeOffset` says when a segment may be requested,
     /// not when its media happens (ISO/IEC 23009-1 section 5.3.9.5.3).
-    public func liveEdge(at now: WallTime) -> Int64? {
+    package func liveEdge(at now: WallTime) -> Int64? {
         let count = availableCount(at: now)
         guard count > 0 else { return nil }
         if let openSegment, !openSegment.parts.isEmpty { return openSegment.end }
@@ -21,7 +21,7 @@ extension RenditionTimeline {
 
     /// Returns the seekable range at a calendar time, in nanoseconds: from the oldest segment, or the start of the
     /// window, to the end or, while live, ``targetLatency`` before the live edge. Nil without media.
-    public func seekableRange(at now: WallTime) -> ClosedRange<Int64>? {
+    package func seekableRange(at now: WallTime) -> ClosedRange<Int64>? {
         guard let edge = liveEdge(at: now), let first = index.firstTimes else { return nil }
         if index.isComplete { return first.start...max(first.start, edge) }
         let window = windowDuration.map { edge.saturatingSubtract($0) } ?? first.start
@@ -31,7 +31,7 @@ extension RenditionTimeline {
 
     /// Returns the default start of playback: the manifest's start offset, the beginning of a complete presentation,
     /// else (also for an event) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
-    public func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
+    package func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
         guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.firstTimes else {
             return nil
         }
@@ -43,13 +43,13 @@ extension RenditionTimeline {
     /// Returns the next segment if it is available at that calendar time. Nil means not yet (or, if the index is
     /// complete, never); `MediaSegment.availability` of ``SegmentIndex/segment(after:)`` or ``nextReload`` has the
     /// time.
-    public func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {
+    package func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {
         guard let next = index.segment(after: sequence) else { return nil }
         return next.availability.map { $0 <= now } ?? true ? next : nil
     }
 
     /// Returns the calendar time of a position; nil if not declared.
-    public func wallTime(at position: Int64) -> WallTime? {
+    package func wallTime(at position: Int64) -> WallTime? {
         if let origin { return origin.advanced(nanoseconds: position) }
         guard let segment = index.segment(containing: position) ?? index.last, let date = segment.wallTime else {
             return nil
@@ -58,12 +58,12 @@ extension RenditionTimeline {
     }
 
     /// Returns the time since the event at a position, in nanoseconds; nil if the manifest declares no calendar time.
-    public func latency(at position: Int64, now: WallTime) -> Int64? {
+    package func latency(at position: Int64, now: WallTime) -> Int64? {
         wallTime(at: position).map { now.nanoseconds(since: $0) }
     }
 
     /// The segment and the part that the server adds next, by the numbers of its playlist.
-    public var nextPart: (sequence: Int64, part: Int)? {
+    package var nextPart: (sequence: Int64, part: Int)? {
         guard let last = index.last else { return nil }
         let sequence = openSegment?.sequence ?? last.sequence.saturatingAdd(1)
         return (sequence.saturatingSubtract(sequenceShift), openSegment?.parts.count ?? 0)
@@ -72,7 +72,7 @@ extension RenditionTimeline {
     /// The part that the playlist hints at, behind the parts of `openSegment`; nil without a hint.
     ///
     /// The part may never exist. Its duration is the longest that a part may have.
-    public var hintedPart: MediaSegment? {
+    package var hintedPart: MediaSegment? {
         guard let preloadHint, let open = openSegment, !index.isComplete else { return nil }
         var part = open
         (part.parts, part.part, part.isGap) = ([], open.parts.count, false)
@@ -91,7 +91,7 @@ extension RenditionTimeline {
     ///   - sequence: the number of the segment.
     ///   - part: the place of the part; nil for the whole segment.
     ///   - end: the end of that segment or part.
-    public func unit(after sequence: Int64, part: Int?, endingAt end: Int64) -> MediaSegment? {
+    package func unit(after sequence: Int64, part: Int?, endingAt end: Int64) -> MediaSegment? {
         if let part {
             let isOpen = !isComplete(sequence)
             let segment = isOpen ? openSegment : index.segment(numbered: sequence)
@@ -106,7 +106,7 @@ extension RenditionTimeline {
 
     /// Returns the segment that contains `time`, or, where the segment has parts, the last part before `time` with
     /// which decoding can begin. Nil at and after the live edge.
-    public func unit(containing time: Int64) -> MediaSegment? {
+    package func unit(containing time: Int64) -> MediaSegment? {
         guard let segment = index.segment(containing: time) else {
             return openSegment.flatMap { time < $0.end ? Self.independentPart(of: $0, before: time) : nil }
         }

@@ -1,37 +1,37 @@
-public import Instrument
+package import Instrument
 
 /// The segments of one rendition during playback, on the presentation's time axis and updated by reloads.
 ///
 /// Start times and sequence numbers of known segments never change; reloads add segments at the end and remove
 /// segments at the start. A value without clock and network.
-public struct RenditionTimeline: Hashable, Sendable {
+package struct RenditionTimeline: Hashable, Sendable {
     /// The segments. For a live MPD with a template, the index also lists future segments; see
     /// `MediaSegment.availability`.
-    public internal(set) var index: SegmentIndex
+    package internal(set) var index: SegmentIndex
     /// Whether the presentation is complete or live.
     package internal(set) var kind: Presentation.Kind
     /// The time of the next reload; nil if the end is known, and for DASH without `@minimumUpdatePeriod`.
     ///
     /// HLS, RFC 8216 section 6.3.4: a target duration after a load with news, half a target duration after a load
     /// without, counted from the start of the load.
-    public internal(set) var nextReload: MonotonicInstant?
+    package internal(set) var nextReload: MonotonicInstant?
     /// The time of the last load with news.
     package internal(set) var lastChange: MonotonicInstant
     /// The target latency, in nanoseconds: `PART-HOLD-BACK` where parts are used, `HOLD-BACK`, else three target
     /// durations (RFC 8216 section 6.3.3, rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three
     /// segments.
-    public internal(set) var targetLatency: Int64
+    package internal(set) var targetLatency: Int64
     /// ``targetLatency`` if the stream declares it, in nanoseconds; nil if it is the usual one.
-    public internal(set) var declaredLatency: Int64?
+    package internal(set) var declaredLatency: Int64?
     /// Whether the stream asks players to change the playback rate: by `HOLD-BACK` or `PART-HOLD-BACK` (HLS), by its
     /// service description (DASH).
     package internal(set) var asksForCatchUp = false
     /// The limits of latency and playback rate that an MPD declares; none for HLS.
-    public internal(set) var service = ServiceLimits()
+    package internal(set) var service = ServiceLimits()
     /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
     package internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.
-    public var notices: [ManifestNotice] { noticeList.notices }
+    package var notices: [ManifestNotice] { noticeList.notices }
 
     /// The segment that the server is producing, behind ``index``, with the parts that exist; nil if the player uses no
     /// parts, or the playlist has none.
@@ -45,13 +45,12 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// Whether a delta update did not fit to the known segments, so that the whole playlist has to be fetched.
     package internal(set) var needsWholePlaylist = false
     /// Whether the player fetches parts of segments.
-    public let usesParts: Bool
+    package let usesParts: Bool
 
     var noticeList = NoticeList(limit: 100)
     var windowDuration: Int64?
     /// The calendar time of zero (DASH).
     package internal(set) var origin: WallTime?
-    var isHLS: Bool
     var isNumberedAlike = true
     /// The difference between sequence numbers here and in the playlist, after its server has restarted its numbers.
     var sequenceShift: Int64 = 0
@@ -70,7 +69,7 @@ public struct RenditionTimeline: Hashable, Sendable {
     ///     other segment boundaries.
     ///   - usesParts: whether the player fetches parts of segments, so that the timeline has them.
     ///   - now: the start of the load.
-    public init(
+    package init(
         _ playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
         isNumberedAlike: Bool = true,
@@ -82,7 +81,6 @@ public struct RenditionTimeline: Hashable, Sendable {
         index = SegmentIndex([], isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         lastChange = now
-        isHLS = true
         self.isNumberedAlike = isNumberedAlike
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
         asksForCatchUp = playlist.control.declaresHoldBack
@@ -104,15 +102,4 @@ public struct RenditionTimeline: Hashable, Sendable {
 
     /// At least half a second, so that a playlist without a duration is not requested in a tight loop.
     static func reloadPeriod(_ playlist: HLSMediaPlaylist) -> Int64 { max(playlist.targetDuration, 500_000_000) }
-
-    /// Whether a live playlist is stale: without news for one and a half target durations, within which a server must
-    /// add a segment (RFC 8216 section 6.2).
-    /// - Parameters:
-    ///   - now: the current time.
-    ///   - factor: the number of target durations; players differ (Media3's `PlaylistStuckException` waits for 3.5).
-    public func isStale(at now: MonotonicInstant, factor: Double = 1.5) -> Bool {
-        guard !index.isComplete, isHLS else { return false }
-        let limit = Int64(nanosecondsOf: Double(max(index.targetDuration, 500_000_000)) / 1e9 * factor) ?? .max
-        return lastChange.duration(to: now) > .nanoseconds(limit)
-    }
 }

@@ -11,7 +11,7 @@ internal import Instrument
 /// a number that the newest known playlist has as well, or behind that playlist by the segments in between, as many
 /// as can have been produced since its load; 3. else at 0 if the stream was complete from the beginning or no segment
 /// of it can have expired, and otherwise at the start of the newest known playlist.
-public struct TimelineAxis: Hashable, Sendable {
+package struct TimelineAxis: Hashable, Sendable {
     /// The calendar time of zero, once a playlist has declared it.
     var origin: WallTime?
     /// The newest known segments of any rendition.
@@ -22,7 +22,7 @@ public struct TimelineAxis: Hashable, Sendable {
     private var isReferenceNumberedAlike = false
 
     /// Creates an empty axis.
-    public init() {}
+    package init() {}
 
     /// Records the segments of the newest load, which began at `now`. Playlists that are not numbered like the others
     /// count only until there is another.

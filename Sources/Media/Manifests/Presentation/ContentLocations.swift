@@ -1,16 +1,16 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The servers that have the same resources.
 ///
 /// DASH: the `BaseURL` elements of one level (ISO/IEC 23009-1 section 5.6.5). HLS: redundant streams and pathways (RFC
 /// 8216 section 4.3.4.2, rfc8216bis section 4.4.6.2).
-public struct ContentLocations: Hashable, Sendable {
+package struct ContentLocations: Hashable, Sendable {
     /// One of the servers.
-    public struct Location: Hashable, Sendable, Identifiable {
+    package struct Location: Hashable, Sendable, Identifiable {
         /// The name of the server: `serviceLocation`, `PATHWAY-ID`, else the address without secrets.
-        public var id: String
+        package var id: String
         /// The address with which the addresses of the resources begin: a directory, or the address of one resource.
-        public var base: HTTPURL
+        package var base: HTTPURL
         /// Parameters that replace those of the same name in the queries of the resources' addresses (`PARAMS` of a
         /// cloned server).
         package var parameters: [String: String] = [:]
@@ -23,7 +23,7 @@ public struct ContentLocations: Hashable, Sendable {
     }
 
     /// The servers in the order of the manifest's preference. The addresses in the presentation are those of the first.
-    public var locations: [Location]
+    package var locations: [Location]
 
     /// Creates a list of at least two servers, or of one that a steering server may clone; nil for fewer.
     ///

@@ -1,5 +1,5 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 
 /// A range of bytes of a resource.
 public struct ByteRange: Hashable, Sendable {
@@ -28,13 +28,13 @@ public struct ByteRange: Hashable, Sendable {
 /// An initialization section (`EXT-X-MAP`, `Initialization`), which precedes the segments that name it.
 ///
 /// Equal values denote the same bytes, so the value can be its key in a cache.
-public struct InitializationSegment: Hashable, Sendable {
+package struct InitializationSegment: Hashable, Sendable {
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The byte range; nil for the whole resource.
-    public var byteRange: ByteRange?
+    package var byteRange: ByteRange?
     /// The encryption; nil without encryption.
-    public var encryption: SegmentEncryption?
+    package var encryption: SegmentEncryption?
 
     /// Creates an initialization segment.
     package init(url: HTTPURL, byteRange: ByteRange? = nil, encryption: SegmentEncryption? = nil) {
@@ -45,9 +45,9 @@ public struct InitializationSegment: Hashable, Sendable {
 }
 
 /// The encryption of a segment, or of the samples in it.
-public struct SegmentEncryption: Hashable, Sendable {
+package struct SegmentEncryption: Hashable, Sendable {
     /// The encryption method.
-    public enum Method: Hashable, Sendable {
+    package enum Method: Hashable, Sendable {
         /// AES-128-CBC with PKCS #7 padding over the whole segment (RFC 8216 section 5.2).
         case aes128
         /// Encrypted samples in a container that is not encrypted, by the method's name: `SAMPLE-AES` (RFC 8216 section
@@ -59,18 +59,18 @@ public struct SegmentEncryption: Hashable, Sendable {
     }
 
     /// The method.
-    public var method: Method
+    package var method: Method
     /// The address of the 16 bytes of the key; nil for unsupported methods, for encrypted samples whose key is not in
     /// the format `identity`, and where the playlist has the key itself. The query may contain secrets.
-    public var keyURL: HTTPURL?
+    package var keyURL: HTTPURL?
     /// The 16 bytes of the key, where the playlist has them in a `data:` address; nil without them.
     package var key: [UInt8]?
     /// The 16 bytes of the initialization vector: `IV`, or the media sequence number as a big-endian integer.
-    public var initializationVector: [UInt8]
+    package var initializationVector: [UInt8]
     /// What the manifest says for a licence server, for encrypted samples (HLS): the bytes of a `data:` address of
     /// `EXT-X-KEY`, such as a `pssh` box, the text of any other address, such as `skd://…`, or else `KEYID`; empty
     /// without these.
-    public var licenceData: [UInt8] = []
+    package var licenceData: [UInt8] = []
 
     /// Creates an encryption.
     package init(method: Method, keyURL: HTTPURL?, initializationVector: [UInt8]) {
@@ -86,27 +86,27 @@ public struct SegmentEncryption: Hashable, Sendable {
 /// A segment of a rendition: its address and its time.
 ///
 /// Times are nanoseconds on the presentation timeline, which all renditions share.
-public struct MediaSegment: Hashable, Sendable {
+package struct MediaSegment: Hashable, Sendable {
     /// The number within the rendition; the next segment has the next number. HLS: the media sequence number.
-    public var sequence: Int64
+    package var sequence: Int64
     /// Segments with different numbers may differ in codecs and timestamps. HLS: the discontinuity sequence; DASH: the
     /// start of the period, in nanoseconds.
-    public var discontinuity: Int64
+    package var discontinuity: Int64
     /// The start, in nanoseconds.
-    public var start: Int64
+    package var start: Int64
     /// The declared duration, in nanoseconds.
-    public var duration: Int64
+    package var duration: Int64
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The byte range of the resource; nil for the whole resource.
-    public var byteRange: ByteRange?
+    package var byteRange: ByteRange?
     /// The initialization section; nil without one (TS, packed audio).
-    public var initialization: InitializationSegment? {
+    package var initialization: InitializationSegment? {
         get { sharedInitialization?.value }
         set { sharedInitialization = newValue.map(Shared.init) }
     }
     /// The encryption; nil without encryption.
-    public var encryption: SegmentEncryption? {
+    package var encryption: SegmentEncryption? {
         get { sharedEncryption?.value }
         set { sharedEncryption = newValue.map(Shared.init) }
     }
@@ -116,9 +116,9 @@ public struct MediaSegment: Hashable, Sendable {
     package var sharedEncryption: Shared<SegmentEncryption>?
     /// Whether the segment is a gap without media (`EXT-X-GAP`, a hole in a `SegmentTimeline`): let its time pass, or
     /// skip it.
-    public var isGap = false
+    package var isGap = false
     /// The calendar time of the first frame; nil if not declared.
-    public var wallTime: WallTime?
+    package var wallTime: WallTime?
     /// The calendar time from which the segment is available (DASH, live); nil means now.
     package var availability: WallTime?
     /// The bitrate in the manifest, bit/s (`EXT-X-BITRATE`, the size in a `sidx`); nil if unknown.
@@ -142,18 +142,18 @@ public struct MediaSegment: Hashable, Sendable {
     package var trimmedEnd: Int64 = 0
 
     /// The parts in which the segment can be fetched as well (low-latency HLS); empty without parts.
-    public var parts: [PartialSegment] = []
+    package var parts: [PartialSegment] = []
     /// The place in its segment, counted from zero, if this is one of the ``parts`` of a segment; nil for a segment.
-    public var part: Int?
+    package var part: Int?
     /// The calendar time at which the last bytes become available; nil if they are available with the first ones
     /// (DASH: `@availabilityTimeComplete` is false).
-    public var completion: WallTime?
+    package var completion: WallTime?
 
     /// Whether the times in the container can be read without a key.
     package var hasReadableContainer: Bool { encryption.map { !$0.coversContainer } ?? true }
 
     /// The end, in nanoseconds; saturates.
-    public var end: Int64 { start.saturatingAdd(duration) }
+    package var end: Int64 { start.saturatingAdd(duration) }
 
     /// The position of the first media of the segment, which may be before the period.
     package var mediaStart: Int64 { start.saturatingSubtract(trimmedStart) }

@@ -2,7 +2,7 @@ internal import InstrumentHTTP
 
 extension Presentation {
     /// Creates a presentation of a single media playlist: one variant with one rendition.
-    public init(_ playlist: HLSMediaPlaylist) {
+    package init(_ playlist: HLSMediaPlaylist) {
         let id = Rendition.ID("main")
         let kind: Rendition.Kind = playlist.segments.first.map(Self.kind(of:)) ?? .muxed
         let rates = playlist.segments.compactMap(\.bitrate)
@@ -32,7 +32,7 @@ extension Presentation {
     }
 
     /// Creates a presentation of a multivariant playlist, whose media playlists are not fetched yet.
-    public init(_ playlist: HLSMultivariantPlaylist) {
+    package init(_ playlist: HLSMultivariantPlaylist) {
         var ladder = HLSLadder(playlist)
         ladder.build()
         self.init(

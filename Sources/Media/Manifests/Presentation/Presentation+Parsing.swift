@@ -1,5 +1,5 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 internal import InstrumentXML
 
 extension Presentation {
@@ -13,7 +13,7 @@ extension Presentation {
     ///     of an earlier load told. An MPD that tells the time itself needs none.
     ///   - limits: the limits of its size.
     /// - Throws: ``ManifestError``, which says what to do and contains no secrets.
-    public init(
+    package init(
         parsing bytes: [UInt8],
         at url: HTTPURL,
         requestedAs requestedURL: HTTPURL? = nil,

@@ -1,16 +1,11 @@
 package import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// The content of a manifest, whatever its format: a ladder of variants, their renditions, and rules of live playback.
-///
-/// ```swift
-/// let presentation = try Presentation(parsing: response.body, at: response.url, now: clock.wallTime)
-/// let variant = presentation.variants[0]
-/// ```
 /// A value without clock or network. `init` does not block; its time is linear in the manifest's size.
-public struct Presentation: Hashable, Sendable {
+package struct Presentation: Hashable, Sendable {
     /// The format of the manifest.
-    public enum Format: Hashable, Sendable {
+    package enum Format: Hashable, Sendable {
         /// HTTP Live Streaming (RFC 8216).
         case hls
         /// Dynamic Adaptive Streaming over HTTP (ISO/IEC 23009-1).
@@ -18,7 +13,7 @@ public struct Presentation: Hashable, Sendable {
     }
 
     /// Whether the presentation is complete or live.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// The presentation is complete.
         case onDemand
         /// The server adds segments, and removes none.
@@ -30,46 +25,46 @@ public struct Presentation: Hashable, Sendable {
     }
 
     /// The format of the manifest.
-    public var format: Format
+    package var format: Format
     /// The address of the manifest after redirects, which is the base of its references.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// Whether the presentation is complete or live.
-    public var kind: Kind
+    package var kind: Kind
     /// The duration in nanoseconds; nil for live streams and before a media playlist was fetched.
-    public var duration: Int64?
+    package var duration: Int64?
     /// The ladder, from the lowest to the highest peak bit rate. Never empty.
-    public var variants: [Variant]
+    package var variants: [Variant]
     /// The variant that the manifest lists first, with which some players begin; nil for DASH, whose order has no
     /// meaning.
     package var firstListedVariant: Variant.ID?
     /// All renditions.
-    public var renditions: [Rendition]
+    package var renditions: [Rendition]
     /// Where playback starts, if the manifest declares it (`EXT-X-START`).
-    public var startOffset: StartOffset?
+    package var startOffset: StartOffset?
     /// Whether each segment of every rendition can be decoded without the previous segments
     /// (`EXT-X-INDEPENDENT-SEGMENTS`).
-    public var hasIndependentSegments: Bool
+    package var hasIndependentSegments: Bool
     /// Whether a multivariant playlist leaves open which closed captions its video carries: it has neither renditions
     /// of that type nor `CLOSED-CAPTIONS=NONE`. False for other manifests.
     package var hasUndeclaredCaptions = false
     /// The rules of live playback and of reloading the manifest; nil if the manifest never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
-    public var live: LiveRules?
+    package var live: LiveRules?
     /// Variables that media playlists may import (`EXT-X-DEFINE`).
-    public var definitions: VariableDefinitions = [:]
+    package var definitions: VariableDefinitions = [:]
     /// The servers that have the same resources; empty if each resource has one address.
-    public var locations: [ContentLocations] = []
+    package var locations: [ContentLocations] = []
     /// The steering server; nil without one.
-    public var steering: ContentSteering?
+    package var steering: ContentSteering?
     /// The resources that tell the server's time, in order of preference; empty for HLS, and for an MPD that needs none
     /// or tells the time itself.
-    public var clockSources: [ClockSource] = []
+    package var clockSources: [ClockSource] = []
     /// Events of an MPD, such as ad breaks, in document order; empty for HLS.
-    public var events: [ManifestEvent] = []
+    package var events: [ManifestEvent] = []
     /// The periods of an MPD, in order; empty for HLS.
     package var periods: [PresentationPeriod] = []
     /// Defects and unsupported features.
-    public var notices: [ManifestNotice]
+    package var notices: [ManifestNotice]
     /// The addresses of elements of the MPD that are elsewhere (xlink) and were not loaded, in document order.
     package var missingElements: [HTTPURL] = []
     /// The MPD that patches change; nil if the MPD names no patches.
@@ -92,39 +87,39 @@ public struct Presentation: Hashable, Sendable {
     package var hasLastPeriod: Bool { live.map { $0.updatePeriod == nil && periods.last?.end != nil } ?? true }
 
     /// Returns the rendition with this identifier.
-    public func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
+    package func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
 }
 
 /// The declared start of playback (`EXT-X-START`, RFC 8216 section 4.3.5.2).
-public struct StartOffset: Hashable, Sendable {
+package struct StartOffset: Hashable, Sendable {
     /// Nanoseconds from the start or, if negative, from the end.
-    public var offset: Int64
+    package var offset: Int64
     /// Whether the part of the segment before this point should not be shown.
-    public var isPrecise: Bool
+    package var isPrecise: Bool
 }
 
 /// The rules of live playback. Times are nanoseconds.
-public struct LiveRules: Hashable, Sendable {
+package struct LiveRules: Hashable, Sendable {
     /// The target latency.
-    public var targetLatency: Int64
+    package var targetLatency: Int64
     /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
     package var declaredLatency: Int64?
     /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
     /// (`PlaybackRate`) or a target latency.
     package var asksForCatchUp = false
     /// The limits of latency and playback rate.
-    public var service = ServiceLimits()
+    package var service = ServiceLimits()
     /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
     package var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.
     package var windowDuration: Int64?
     /// The shortest time between two loads of the manifest; nil needs no reload.
-    public var updatePeriod: Int64?
+    package var updatePeriod: Int64?
     /// The calendar time of the presentation timeline's zero, by the local clock (corrected by `UTCTiming`); nil if
     /// unknown.
     package var origin: WallTime?
     /// The address of the next load (`Location`); nil for the same address.
-    public var reloadURL: HTTPURL?
+    package var reloadURL: HTTPURL?
     /// Where to load a patch instead of the whole manifest (DASH); nil without patches.
-    public var patch: PatchLocation?
+    package var patch: PatchLocation?
 }

@@ -1,16 +1,16 @@
-public import InstrumentHTTP
+package import InstrumentHTTP
 
 /// One stream of segments: a video quality, an audio language, subtitles.
-public struct Rendition: Hashable, Sendable, Identifiable {
+package struct Rendition: Hashable, Sendable, Identifiable {
     /// The identifier of a rendition within its presentation, unchanged after a reload.
-    public struct ID: Hashable, Sendable, CustomStringConvertible {
+    package struct ID: Hashable, Sendable, CustomStringConvertible {
         /// The identifier as text: group and name for HLS, adaptation set and representation for DASH.
-        public let description: String
+        package let description: String
         init(_ description: String) { self.description = description }
     }
 
     /// The kind of media.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// Video only.
         case video
         /// Audio only.
@@ -22,7 +22,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     }
 
     /// The container format, as far as the manifest declares it.
-    public enum Container: Hashable, Sendable {
+    package enum Container: Hashable, Sendable {
         /// An MPEG-2 transport stream.
         case transportStream
         /// Fragmented MP4 with an initialization segment.
@@ -36,7 +36,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     }
 
     /// The source of the segments.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// The segments are known (DASH).
         case segments(SegmentIndex)
         /// The segments are known: the manifest is a media playlist without a multivariant playlist (HLS). Reload it
@@ -50,7 +50,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     }
 
     /// The segments of one period.
-    public enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         /// The segments are known.
         case segments(SegmentIndex)
         /// A file with an index to fetch, which a ``FileIndex`` reads.
@@ -58,28 +58,28 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     }
 
     /// The identifier.
-    public var id: ID
+    package var id: ID
     /// The kind of media.
-    public var kind: Kind
+    package var kind: Kind
     /// The language (BCP 47) as written; nil if not declared.
-    public var language: String?
+    package var language: String?
     /// The name for people; nil without a name.
-    public var name: String?
+    package var name: String?
     /// Whether it is the default choice (`DEFAULT`, role `main`).
-    public var isDefault: Bool
+    package var isDefault: Bool
     /// Whether a player may choose it without a viewer's request (`AUTOSELECT`).
-    public var isAutoselected: Bool
+    package var isAutoselected: Bool
     /// Whether subtitles hold only what everybody needs, such as a foreign language in a film (`FORCED`; role
     /// `forced-subtitle`).
-    public var isForced = false
+    package var isForced = false
     /// The purposes: `CHARACTERISTICS`, or DASH roles.
-    public var characteristics: [String]
+    package var characteristics: [String]
     /// The container format, as far as known; a media playlist may declare more.
-    public var container: Container
+    package var container: Container
     /// The codecs (RFC 6381); empty if not declared.
-    public var codecs: [String]
+    package var codecs: [String]
     /// The peak bitrate, bit/s; nil where the manifest does not declare the bitrate of this rendition alone.
-    public var bitrate: Int64?
+    package var bitrate: Int64?
     /// The source of the segments.
-    public var source: Source
+    package var source: Source
 }

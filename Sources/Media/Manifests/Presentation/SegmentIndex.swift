@@ -5,10 +5,10 @@ internal import Instrument
 /// Sequence numbers increase by one, start times never decrease. Segments of a DASH template are created on demand,
 /// so an index of a day costs as little as an index of a minute. A value: each reload of a live rendition makes a new
 /// index.
-public struct SegmentIndex: Hashable, Sendable {
+package struct SegmentIndex: Hashable, Sendable {
     var storage: SegmentStorage
     /// Whether the end is known: no segment will be added.
-    public internal(set) var isComplete: Bool
+    package internal(set) var isComplete: Bool
     /// The target duration, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest segment or `@duration`); 0 if
     /// unknown.
     package internal(set) var targetDuration: Int64
@@ -39,7 +39,7 @@ public struct SegmentIndex: Hashable, Sendable {
     }
 
     /// Creates an index of the segments of consecutive periods, numbered from the first.
-    public init(joining parts: [SegmentIndex], isComplete: Bool = true) {
+    package init(joining parts: [SegmentIndex], isComplete: Bool = true) {
         var next = parts.first?.first?.sequence ?? 0
         var rows: [SegmentRow] = []
         for row in parts.flatMap(\.storage.rows) where row.count > 0 {
@@ -51,10 +51,10 @@ public struct SegmentIndex: Hashable, Sendable {
     }
 
     /// The oldest segment.
-    public var first: MediaSegment? { storage.count > 0 ? storage.segment(at: 0) : nil }
+    package var first: MediaSegment? { storage.count > 0 ? storage.segment(at: 0) : nil }
 
     /// The newest segment.
-    public var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
+    package var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
 
     /// The times of the oldest segment.
     package var firstTimes: SegmentTimes? { storage.count > 0 ? storage.times(at: 0) : nil }
@@ -64,13 +64,13 @@ public struct SegmentIndex: Hashable, Sendable {
 
     /// The end of the last segment, in nanoseconds on the presentation timeline; the live edge of a live rendition. 0
     /// if empty.
-    public var end: Int64 { lastTimes?.end ?? 0 }
+    package var end: Int64 { lastTimes?.end ?? 0 }
 
     /// Returns the segment that contains `time`, else (in a hole) the next segment; nil at and after the end.
     ///
     /// A time before the first segment gives the first segment. Where segments overlap, the last segment that has
     /// begun wins.
-    public func segment(containing time: Int64) -> MediaSegment? {
+    package func segment(containing time: Int64) -> MediaSegment? {
         let position = storage.firstPosition { $0.start > time }
         if position > 0 {
             let candidate = storage.segment(at: position - 1)
@@ -80,14 +80,14 @@ public struct SegmentIndex: Hashable, Sendable {
     }
 
     /// Returns the segment with this number; nil if it has expired or does not exist yet.
-    public func segment(numbered sequence: Int64) -> MediaSegment? {
+    package func segment(numbered sequence: Int64) -> MediaSegment? {
         guard let position = position(of: sequence) else { return nil }
         return storage.segment(at: position)
     }
 
     /// Returns the first existing segment with a larger number; nil without one. If the next segment has expired,
     /// this is the oldest segment.
-    public func segment(after sequence: Int64) -> MediaSegment? {
+    package func segment(after sequence: Int64) -> MediaSegment? {
         position(after: sequence).map(storage.segment(at:))
     }
 
@@ -100,7 +100,7 @@ public struct SegmentIndex: Hashable, Sendable {
     /// Whether the segments of two renditions begin at the same times, at most `tolerance` nanoseconds apart, where
     /// both have segments, so that a switch at a boundary neither repeats nor skips media. Requires at least one
     /// common boundary.
-    public func isAligned(with other: SegmentIndex, tolerance: Int64 = 50_000_000) -> Bool {
+    package func isAligned(with other: SegmentIndex, tolerance: Int64 = 50_000_000) -> Bool {
         let (mine, others) = (Array(storage.prefix(64)), Array(other.storage.prefix(64)))
         guard let begin = [mine.first?.start, others.first?.start].compactMap(\.self).max(),
             let end = [mine.last?.start, others.last?.start].compactMap(\.self).min(), mine.count * others.count > 0
@@ -127,9 +127,9 @@ public struct SegmentIndex: Hashable, Sendable {
 
 extension SegmentIndex: RandomAccessCollection {
     /// 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of segments.
-    public var endIndex: Int { storage.count }
+    package var endIndex: Int { storage.count }
     /// The segment at a position, counted from the oldest segment.
-    public subscript(position: Int) -> MediaSegment { storage.segment(at: position) }
+    package subscript(position: Int) -> MediaSegment { storage.segment(at: position) }
 }

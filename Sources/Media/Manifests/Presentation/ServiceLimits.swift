@@ -1,14 +1,14 @@
 /// The limits that a live service declares for its players (`ServiceDescription`, ISO/IEC 23009-1 annex K). Latencies
 /// are nanoseconds.
-public struct ServiceLimits: Hashable, Sendable {
+package struct ServiceLimits: Hashable, Sendable {
     /// The smallest latency (`Latency@min`); nil if not declared.
-    public var minimumLatency: Int64?
+    package var minimumLatency: Int64?
     /// The largest latency (`Latency@max`); nil if not declared.
-    public var maximumLatency: Int64?
+    package var maximumLatency: Int64?
     /// The slowest rate of playback for a larger latency (`PlaybackRate@min`), at most 1; nil if not declared.
-    public var minimumRate: Double?
+    package var minimumRate: Double?
     /// The fastest rate of playback for a smaller latency (`PlaybackRate@max`), at least 1; nil if not declared.
-    public var maximumRate: Double?
+    package var maximumRate: Double?
 
     /// Creates limits of which none is declared.
     package init() {}

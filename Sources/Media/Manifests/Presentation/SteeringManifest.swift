@@ -1,10 +1,10 @@
 internal import Instrument
-public import InstrumentHTTP
+package import InstrumentHTTP
 internal import InstrumentJSON
 internal import InstrumentText
 
 /// The answer of a steering server (rfc8216bis section 7.2; ETSI TS 103 998 uses the same format).
-public struct SteeringManifest: Hashable, Sendable {
+package struct SteeringManifest: Hashable, Sendable {
     /// A server that is not in the manifest: the content of another server under another host.
     package struct Clone: Hashable, Sendable {
         /// `BASE-ID`: the server whose addresses are copied.
@@ -27,11 +27,11 @@ public struct SteeringManifest: Hashable, Sendable {
     static let mostEntries = 1000
 
     /// `TTL` in nanoseconds: when to ask again. At least one second; five minutes without a value.
-    public var timeToLive: Int64
+    package var timeToLive: Int64
     /// `RELOAD-URI`: where to ask again; nil for the same address.
-    public var reloadURL: HTTPURL?
+    package var reloadURL: HTTPURL?
     /// `PATHWAY-PRIORITY`: the names of the servers, the preferred one first.
-    public var priority: [ContentLocations.Location.ID]
+    package var priority: [ContentLocations.Location.ID]
     /// `PATHWAY-CLONES`. Addresses of single variants (`PER-VARIANT-URIS`, `PER-RENDITION-URIS`) are not read.
     package var clones: [Clone]
     /// What breaks the format and does not keep players from using the rest; nil without a defect.
@@ -50,7 +50,7 @@ public struct SteeringManifest: Hashable, Sendable {
     ///   - url: its address after redirects, the base of `RELOAD-URI`.
     /// - Throws: ``ManifestError`` with the code `malformed` for text that is no JSON object, or that has another
     ///   version than 1.
-    public init(parsing bytes: [UInt8], at url: HTTPURL) throws(ManifestError) {
+    package init(parsing bytes: [UInt8], at url: HTTPURL) throws(ManifestError) {
         let value: JSONValue
         do {
             value = try JSONValue(parsing: bytes)

@@ -1,38 +1,38 @@
 package import InstrumentHTTP
 
 /// The reason why a manifest cannot be played, and what to do. Contains no secrets.
-public struct ManifestError: Error, Hashable, Sendable {
+package struct ManifestError: Error, Hashable, Sendable {
     /// The kind of an error; an open set.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
-        public let description: String
+        package let description: String
         /// Creates a code.
         package init(_ description: String) { self.description = description }
 
         /// The resource is neither an HLS playlist nor an MPD.
-        public static let notAManifest = Code("notAManifest")
+        package static let notAManifest = Code("notAManifest")
         /// The manifest breaks a rule of its format that playback depends on.
-        public static let malformed = Code("malformed")
+        package static let malformed = Code("malformed")
         /// The manifest exceeds a limit.
-        public static let limitExceeded = Code("limitExceeded")
+        package static let limitExceeded = Code("limitExceeded")
         /// The manifest refers to an address that is neither `http` nor `https`.
-        public static let referenceRefused = Code("referenceRefused")
+        package static let referenceRefused = Code("referenceRefused")
         /// The manifest needs a feature that is not supported, for example digital rights management.
-        public static let unsupported = Code("unsupported")
+        package static let unsupported = Code("unsupported")
         /// A reloaded manifest does not continue the earlier one.
-        public static let unrelatedReload = Code("unrelatedReload")
+        package static let unrelatedReload = Code("unrelatedReload")
         /// The task that parsed the manifest was cancelled.
-        public static let cancelled = Code("cancelled")
+        package static let cancelled = Code("cancelled")
     }
 
     /// The kind of the error.
-    public var code: Code
+    package var code: Code
     /// The message for people: the value that was found, the expected value, and the remedy.
-    public var message: String
+    package var message: String
     /// The line, counted from 1; nil where no single line is wrong.
-    public var line: Int?
+    package var line: Int?
     /// The manifest's address without user, password, query and fragment.
-    public var url: String?
+    package var url: String?
     /// The elements of an MPD that are elsewhere and were not loaded; with them, the MPD may be in order.
     package var missingElements: [HTTPURL] = []
 
@@ -63,7 +63,7 @@ extension ManifestError {
 
 extension ManifestError: CustomStringConvertible {
     /// The redacted address with the line, the code and the message.
-    public var description: String {
+    package var description: String {
         let place = (url ?? "") + (line.map { ":\($0)" } ?? "")
         return (place.isEmpty ? "" : place + ": ") + "\(code): \(message)"
     }

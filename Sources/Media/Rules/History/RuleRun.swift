@@ -34,18 +34,18 @@ public struct RuleRun: Sendable {
     /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
     public private(set) var omittedFindings = 0
     /// The sums of each broken rule, including findings that were left out.
-    public private(set) var sums: [Rule.ID: Sum] = [:]
+    package private(set) var sums: [Rule.ID: Sum] = [:]
     private var positions: [Place: Int] = [:]
     /// The places of the rules that were applied to anything.
     private var appliedPlaces: Set<Int> = []
     private let limits: ManifestLimits
 
     /// The sum of a broken rule's findings.
-    public struct Sum: Hashable, Sendable {
+    package struct Sum: Hashable, Sendable {
         /// The number of observations that broke the rule.
-        public var count = 0
+        package var count = 0
         /// The latest violation.
-        public var latest: Finding
+        package var latest: Finding
         /// The number of resources with a finding.
         var resources = 0
     }

@@ -1,5 +1,5 @@
 package import Instrument
-public import InstrumentManifests
+package import InstrumentManifests
 
 /// The history of a stream; bounded for any duration.
 public struct StreamHistory: Sendable {
@@ -7,7 +7,7 @@ public struct StreamHistory: Sendable {
     static let mostRenditions = 100
 
     /// The presentation of the root playlist or manifest; nil before the first one.
-    public internal(set) var presentation: Presentation?
+    package internal(set) var presentation: Presentation?
     /// The multivariant playlist; nil for a media playlist that stands alone, and for DASH.
     public internal(set) var multivariant: MultivariantVersion?
     /// The renditions whose playlists or segments were observed, in the order of their first observation.

@@ -8,9 +8,9 @@
 ///     explanation: "Each segment costs a request; short segments raise the load of the CDN.",
 ///     source: "house rule 7",
 ///     checks: [.media { playlist, _ in
-///         playlist.segments.filter { $0.segment.duration < 1_000_000_000 }.prefix(1).map {
+///         playlist.tags("EXTINF").filter { (Double($0.value.prefix { $0 != "," }) ?? 1) < 1 }.prefix(1).map {
 ///             Problem(
-///                 found: "\($0.segment.duration) ns", expected: "at least 1 s",
+///                 found: "\($0.value) s", expected: "at least 1 s",
 ///                 advice: "Lengthen the segments.", line: $0.line
 ///             )
 ///         }

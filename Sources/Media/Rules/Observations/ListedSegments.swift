@@ -1,24 +1,24 @@
-public import Instrument
-public import InstrumentManifests
+package import Instrument
+package import InstrumentManifests
 
 /// A segment of a media playlist with what stands before its address.
-public struct ListedSegment: Sendable {
+package struct ListedSegment: Sendable {
     /// The parsed segment.
-    public var segment: MediaSegment
+    package var segment: MediaSegment
     /// The line of the address.
-    public var line: Int
+    package var line: Int
     /// The segment's `EXT-X-PROGRAM-DATE-TIME`; nil without one.
-    public var date: WallTime?
+    package var date: WallTime?
     /// Whether `EXT-X-DISCONTINUITY` stands before the segment.
-    public var isAfterDiscontinuity: Bool
+    package var isAfterDiscontinuity: Bool
     /// The address of the initialization segment in the form of ``reference``; nil without one.
-    public var mapReference: String?
+    package var mapReference: String?
     fileprivate var entries: PlaylistEntries
     /// The place of the address in the entries.
     fileprivate var entry: Int
 
     /// The address as the playlist writes it, without host, query and fragment.
-    public var reference: String { ListedSegments.reference(entries.text(of: entry)) }
+    package var reference: String { ListedSegments.reference(entries.text(of: entry)) }
 
     /// The reference and the byte range: the same for the same segment, also where each reload has new tokens in the
     /// query, or is redirected to another host.
@@ -30,7 +30,7 @@ public struct ListedSegment: Sendable {
 
 /// The segments of a media playlist with their places in the text, each made when it is read: a playlist of a day has
 /// tens of thousands of them.
-public struct ListedSegments: RandomAccessCollection, Sendable {
+package struct ListedSegments: RandomAccessCollection, Sendable {
     /// What stands before the address of a segment.
     private struct Row: Sendable {
         /// The date, in milliseconds; ``none`` without one.
@@ -74,12 +74,12 @@ public struct ListedSegments: RandomAccessCollection, Sendable {
     }
 
     /// 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of segments.
-    public var endIndex: Int { rows.count }
+    package var endIndex: Int { rows.count }
 
     /// The segment at a position.
-    public subscript(position: Int) -> ListedSegment {
+    package subscript(position: Int) -> ListedSegment {
         let row = rows[position]
         let map = maps.partitioningIndex { $0.first > position } - 1
         return ListedSegment(

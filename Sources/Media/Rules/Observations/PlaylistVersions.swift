@@ -7,7 +7,7 @@ public struct MultivariantVersion: Sendable {
     /// The address after redirects.
     public let url: HTTPURL
     /// The parsed playlist.
-    public let playlist: HLSMultivariantPlaylist
+    package let playlist: HLSMultivariantPlaylist
     /// The tags and addresses with their lines.
     public let entries: PlaylistEntries
 
@@ -22,11 +22,11 @@ public struct MediaPlaylistVersion: Sendable {
     /// The instant at which the response was complete.
     public private(set) var fetched: Timestamp
     /// The parsed playlist.
-    public let playlist: HLSMediaPlaylist
+    package let playlist: HLSMediaPlaylist
     /// The tags and addresses with their lines.
     public let entries: PlaylistEntries
     /// The segments with their lines.
-    public let segments: ListedSegments
+    package let segments: ListedSegments
     /// Whether the playlist has `EXT-X-ENDLIST`.
     public let hasEndTag: Bool
 
@@ -42,7 +42,7 @@ public struct MediaPlaylistVersion: Sendable {
     }
 
     /// Creates a version from a parsed playlist and its entries.
-    public init(url: HTTPURL, fetched: Timestamp, playlist: HLSMediaPlaylist, entries: PlaylistEntries) {
+    package init(url: HTTPURL, fetched: Timestamp, playlist: HLSMediaPlaylist, entries: PlaylistEntries) {
         self.url = url
         self.fetched = fetched
         self.playlist = playlist
@@ -58,7 +58,7 @@ public struct MediaPlaylistVersion: Sendable {
     public var isLive: Bool { !playlist.hasEnded }
 
     /// The newest segment: the same as long as no segment is added.
-    public var edge: String {
+    package var edge: String {
         segments.last.map { "\($0.segment.sequence) \($0.identity)" } ?? ""
     }
 

@@ -28,7 +28,7 @@ public struct QualitySession: Hashable, Sendable {
     public internal(set) var intervals: [StateInterval] = []
     /// Changes of rendition, buffer levels and the like, for dialects that list them; empty unless the model records
     /// them.
-    public internal(set) var trace = SessionTrace()
+    package internal(set) var trace = SessionTrace()
     /// How the session began.
     public internal(set) var startup = Startup()
     /// Stalls, seeks and pauses.

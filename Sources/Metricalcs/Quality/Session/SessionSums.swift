@@ -178,32 +178,32 @@ public struct NetworkQuality: Hashable, Sendable {
 }
 
 /// The recorded events of a session in order, for dialects that list events; bounded.
-public struct SessionTrace: Hashable, Sendable {
+package struct SessionTrace: Hashable, Sendable {
     /// A change of rendition.
-    public struct Switch: Hashable, Sendable {
+    package struct Switch: Hashable, Sendable {
         /// The instant at which the new rendition was shown.
-        public var instant: MonotonicInstant
+        package var instant: MonotonicInstant
         /// The position in the media, in milliseconds; nil if unknown.
-        public var position: Int?
+        package var position: Int?
         /// The new rendition: `WIDTHxHEIGHT`, else the bitrate.
-        public var rendition: String
+        package var rendition: String
         /// The new bitrate; nil if unknown.
-        public var bitrate: Int?
+        package var bitrate: Int?
     }
     /// A buffer level.
-    public struct Level: Hashable, Sendable {
+    package struct Level: Hashable, Sendable {
         /// The instant at which the level was measured.
-        public var instant: MonotonicInstant
+        package var instant: MonotonicInstant
         /// Milliseconds of media ahead of the playhead.
-        public var level: Int
+        package var level: Int
     }
 
     /// Changes of rendition, the first rendition included.
-    public internal(set) var switches: [Switch] = []
+    package internal(set) var switches: [Switch] = []
     /// Buffer levels.
-    public internal(set) var levels: [Level] = []
+    package internal(set) var levels: [Level] = []
     /// Positions at which the intervals of the session begin, in milliseconds; nil where unknown. As many as intervals.
-    public internal(set) var positions: [Int?] = []
+    package internal(set) var positions: [Int?] = []
     /// Whether the limit was reached, so that later entries are missing.
-    public internal(set) var isTruncated = false
+    package internal(set) var isTruncated = false
 }

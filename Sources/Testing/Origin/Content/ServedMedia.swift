@@ -7,11 +7,11 @@ public enum ServedMedia: Sendable {
 }
 
 /// A served path.
-public struct CatalogueEntry: Hashable, Sendable {
+package struct CatalogueEntry: Hashable, Sendable {
     /// The path, for ``Origin/url(_:session:)``.
-    public var path: String
+    package var path: String
     /// A short description.
-    public var summary: String
+    package var summary: String
 
     init(_ path: String, _ summary: String) {
         self.path = path

@@ -64,16 +64,16 @@ public struct FaultRule: Hashable, Sendable {
     }
 
     /// The fault.
-    public var fault: Fault
+    package var fault: Fault
     /// The pattern of paths (without session and query): `*` stands for any text, also across slashes, `?` for one
     /// character.
-    public var pattern: String
+    package var pattern: String
     /// The occurrence.
-    public var occurrence: Occurrence
+    package var occurrence: Occurrence
     /// The start, since the session's first request.
-    public var start: Duration
+    package var start: Duration
     /// The end, since the session's first request; nil means without an end.
-    public var end: Duration?
+    package var end: Duration?
 
     /// Creates a rule, by default for every request.
     public init(

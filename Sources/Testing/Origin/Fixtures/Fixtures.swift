@@ -7,24 +7,24 @@ internal import NIOCore
 /// playlists and manifests from these few files, which it holds in memory (10 MB for 24 seconds).
 public struct Fixtures: Sendable {
     /// A video variant with a bitrate.
-    public struct Variant: Hashable, Sendable {
+    package struct Variant: Hashable, Sendable {
         /// The name in paths: `v0`, `v1`, `v2`.
-        public let name: String
+        package let name: String
         /// In pixels.
-        public let width: Int
+        package let width: Int
         /// In pixels.
-        public let height: Int
+        package let height: Int
         /// The bitrate of the transport stream with sound, bit/s: each segment is padded to exactly
         /// `transportSegmentLength` bytes.
-        public let bitrate: Int
+        package let bitrate: Int
         /// The size of two seconds of transport stream: by the bitrate, rounded up to whole packets of 188 bytes.
-        public var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }
+        package var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }
         /// The bitrate of the video alone, bit/s.
         let videoBitrate: Int
     }
 
     /// The variants, the smallest first: 400, 1,050 and 2,500 kbit/s.
-    public static let variants = [
+    package static let variants = [
         Variant(name: "v0", width: 320, height: 180, bitrate: 400_000, videoBitrate: 270_000),
         Variant(name: "v1", width: 640, height: 360, bitrate: 1_050_000, videoBitrate: 880_000),
         Variant(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
@@ -53,7 +53,7 @@ public struct Fixtures: Sendable {
     let lowLatencyTracks: [LowLatencyTrack]
 
     /// The number of segments of two seconds.
-    public var segmentCount: Int { seconds / Self.segmentSeconds }
+    package var segmentCount: Int { seconds / Self.segmentSeconds }
 
     /// The key of the encrypted segments, and their initialization vector.
     static let key: [UInt8] = Array("instrument tests".utf8)

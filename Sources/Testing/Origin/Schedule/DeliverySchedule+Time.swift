@@ -27,16 +27,16 @@ extension DeliverySchedule {
 
     /// Returns the number of whole bytes that leave between two instants since time zero: the integral of the
     /// bandwidth.
-    public func bytes(from start: Duration, to end: Duration) -> Int {
+    package func bytes(from start: Duration, to end: Duration) -> Int {
         let load = units(from: max(0, start.nanoseconds), to: max(0, end.nanoseconds))
         return Int(clamping: load / Self.unitsPerByte)
     }
 
     /// Returns the bandwidth at an instant since time zero.
-    public func bandwidth(at time: Duration) -> Bandwidth { steps[index(at: max(0, time.nanoseconds))].bandwidth }
+    package func bandwidth(at time: Duration) -> Bandwidth { steps[index(at: max(0, time.nanoseconds))].bandwidth }
 
     /// Returns the latency of a request that arrives at an instant since time zero.
-    public func latency(at time: Duration) -> Duration { steps[index(at: max(0, time.nanoseconds))].latency }
+    package func latency(at time: Duration) -> Duration { steps[index(at: max(0, time.nanoseconds))].latency }
 
     /// Returns the units that the link carries between two nanoseconds.
     func units(from start: Int64, to end: Int64) -> UInt128 { end <= start ? 0 : carried(by: end) - carried(by: start) }

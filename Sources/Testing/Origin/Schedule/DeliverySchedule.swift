@@ -26,9 +26,9 @@ public struct DeliverySchedule: Hashable, Sendable {
     }
 
     /// The steps in order; never empty.
-    public let steps: [Step]
+    package let steps: [Step]
     /// Whether the schedule repeats after the last step.
-    public let repeats: Bool
+    package let repeats: Bool
     /// The start of each step, and the units that the link has carried by then.
     let table: [Entry]
     /// The duration and the load of one round; nil if the schedule does not repeat.

@@ -84,7 +84,7 @@ public final class Origin: Sendable {
     public var connectionCount: Int { connections.count }
 
     /// The served paths, each with a short description.
-    public var catalogue: [CatalogueEntry] { reception.site.catalogue }
+    package var catalogue: [CatalogueEntry] { reception.site.catalogue }
 
     /// Replaces the rules; their counts restart.
     public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }

@@ -13,11 +13,11 @@ internal import NIOCore
 /// }
 /// ```
 /// All members are optional; the texts are those of ``DeliverySchedule`` and ``FaultRule``.
-public struct OriginScenario: Hashable, Sendable {
+package struct OriginScenario: Hashable, Sendable {
     /// The schedule of all sessions without a separate schedule.
-    public var schedule = DeliverySchedule.unlimited
+    package var schedule = DeliverySchedule.unlimited
     /// The rules, in the order in which they are checked.
-    public var faults: [FaultRule] = []
+    package var faults: [FaultRule] = []
     /// The schedules of some sessions.
     package var sessions: [String: DeliverySchedule] = [:]
     /// How responses share a link; nil leaves the setting unchanged.
@@ -27,7 +27,7 @@ public struct OriginScenario: Hashable, Sendable {
 
     /// Reads a scenario from JSON.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
-    public init(json: [UInt8]) throws(OriginSyntaxError) {
+    package init(json: [UInt8]) throws(OriginSyntaxError) {
         let value: JSONValue
         do { value = try JSONValue(parsing: json) } catch {
             throw OriginSyntaxError(message: "a scenario must be JSON: \(error)", text: "")
@@ -40,7 +40,7 @@ public struct OriginScenario: Hashable, Sendable {
 
     /// Reads a scenario from a file.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
-    public init(contentsOf path: String) throws(OriginSyntaxError) {
+    package init(contentsOf path: String) throws(OriginSyntaxError) {
         guard let file = OpenFile(path: path), file.size <= 1 << 20, let bytes = file.contents() else {
             throw OriginSyntaxError(message: "expected a scenario file of at most one megabyte", text: path)
         }
@@ -48,7 +48,7 @@ public struct OriginScenario: Hashable, Sendable {
     }
 
     /// Applies the scenario to a configuration.
-    public func apply(to configuration: inout OriginConfiguration) {
+    package func apply(to configuration: inout OriginConfiguration) {
         configuration.sessionSchedules = sessions
         configuration.sharing = sharing ?? configuration.sharing
         configuration.scope = scope ?? configuration.scope

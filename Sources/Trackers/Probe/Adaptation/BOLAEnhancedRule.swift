@@ -7,7 +7,7 @@ internal import Instrument
 /// throughput may be high. The placeholder, in seconds that count but are not played, raises the level to the point
 /// where the map gives the rung that the throughput carries. It grows while nothing is fetched for a reason other
 /// than the rule's, and shrinks when it would choose too high a rung.
-public struct BOLAEnhancedRule: AdaptationRule {
+package struct BOLAEnhancedRule: AdaptationRule {
     /// The implementation whose details the rule follows.
     package enum Implementation: Hashable, Sendable, CaseIterable {
         /// Sabre, `BolaEnh`: a download raises the placeholder where the choice was not BOLA's; a rung is carried if
@@ -71,10 +71,10 @@ public struct BOLAEnhancedRule: AdaptationRule {
     }
 
     /// Sabre's defaults.
-    public static let sabre = BOLAEnhancedRule(fraction: 1, suppressesOscillation: false, estimator: .sabre)
+    package static let sabre = BOLAEnhancedRule(fraction: 1, suppressesOscillation: false, estimator: .sabre)
 
     /// Returns the rung for the level of buffer and placeholder.
-    public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+    package mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let allowed = context.allowedRungs
         hasBegun = true
         guard let parameters = parameters(allowed, in: context) else { return AdaptationDecision(rung: allowed[0]) }
@@ -98,7 +98,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
 
     /// Returns a lower rung with a better BOLA score whose size is less than the rest of the download. Requires an
     /// estimate, because a level of zero without a placeholder would always give the lowest rung.
-    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+    package mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         let allowed = context.allowedRungs
         guard isSteady, let parameters = parameters(allowed, in: context),
             let current = allowed.firstIndex(of: download.rung),
@@ -121,7 +121,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
     }
 
     /// Limits the placeholder to the range that the last choice justifies.
-    public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
+    package mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         let allowed = context.allowedRungs
         switch event {
         case .seeked: (isSteady, latestDuration) = (false, nil)

@@ -8,7 +8,7 @@ internal import Instrument
 /// oscillate.
 public struct BOLARule: AdaptationRule {
     /// The choice where the buffer level gives a higher rung than the throughput carries.
-    public enum Variant: Hashable, Sendable {
+    package enum Variant: Hashable, Sendable {
         /// BOLA-FINITE: the rung for the buffer level.
         case finite
         /// BOLA-U: one rung above the rung that the throughput carries, which costs a few oscillations and no
@@ -29,8 +29,14 @@ public struct BOLARule: AdaptationRule {
     /// Computes the throughput from the samples. The paper uses the last download (section IV-B).
     package var estimator: ThroughputEstimator
 
+    /// Creates a rule, BOLA-O of the paper: the maximum buffer level, if it is not the player's, and the weight of a
+    /// stall against quality.
+    public init(buffer: Duration? = nil, gammaP: Double = 5) {
+        self.init(buffer: buffer, gammaP: gammaP, variant: .oscillation)
+    }
+
     /// Creates a rule.
-    public init(
+    package init(
         buffer: Duration? = nil,
         gammaP: Double = 5,
         variant: Variant = .oscillation,

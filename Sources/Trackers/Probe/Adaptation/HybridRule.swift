@@ -3,7 +3,7 @@ internal import Instrument
 /// Chooses by throughput while the buffer is low, and by BOLA otherwise: DYNAMIC, the default of dash.js.
 ///
 /// Spiteri, Sitaraman, Sparacio, MMSys 2018; dash.js, `AbrController`.
-public struct HybridRule: AdaptationRule {
+package struct HybridRule: AdaptationRule {
     /// The condition for changing between the two rules.
     package enum Switching: Hashable, Sendable {
         /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
@@ -57,7 +57,7 @@ public struct HybridRule: AdaptationRule {
 
     /// dash.js 5.1 with its defaults: DYNAMIC, the insufficient buffer rule, the switch history rule, and aborted
     /// requests, after which it chooses no higher rung for 10 s (`abandonLoadTimeout`).
-    public static let dashJS = HybridRule(
+    package static let dashJS = HybridRule(
         switching: .hysteresis(on: .seconds(18), off: .seconds(9)),
         throughput: ThroughputRule(
             estimator: .dashJS,
@@ -73,7 +73,7 @@ public struct HybridRule: AdaptationRule {
     )
 
     /// Returns the choice of the rule that decides now.
-    public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+    package mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         var decision = decisionOfRule(in: context)
         // dash.js takes the lowest of what its rules ask for (src/streaming/rules/abr/ABRRulesCollection.js).
         for case let limit? in [lowBufferLimit(in: context), history?.limit(allowed: context.allowedRungs)]
@@ -109,16 +109,16 @@ public struct HybridRule: AdaptationRule {
     }
 
     /// Uses the throughput rule: dash.js and Sabre apply `AbandonRequestsRule` in both states.
-    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+    package mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         if pauseAfterAbandonment > .zero, abandonedSegment == context.segment.index { return nil }
         return throughput.abandonment(of: download, in: context)
     }
 
     /// That of the throughput rule.
-    public var abandonmentGrace: Duration { throughput.abandonmentGrace }
+    package var abandonmentGrace: Duration { throughput.abandonmentGrace }
 
     /// Both rules receive the event.
-    public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
+    package mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         // Time in which BOLA did not decide does not count for its placeholder.
         if case .idled = event, !usesBOLA, case .hysteresis = switching {} else { bola.observe(event, in: context) }
         throughput.observe(event, in: context)

@@ -9,9 +9,9 @@ internal import Musl
 #endif
 
 /// Computes a throughput estimate from the latest downloads.
-public struct ThroughputEstimator: Hashable, Sendable {
+package struct ThroughputEstimator: Hashable, Sendable {
     /// The weighting of samples.
-    public enum Method: Hashable, Sendable {
+    package enum Method: Hashable, Sendable {
         /// The smaller of two exponentially weighted averages, weighted by download time, with these half-lives.
         case movingAverages(fastHalfLife: Duration, slowHalfLife: Duration)
         /// This percentile (0…1) of the latest samples, weighted by the whole square root of their bytes, up to a total
@@ -24,7 +24,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     }
 
     /// The interval that is the time of a download.
-    public enum Time: Hashable, Sendable {
+    package enum Time: Hashable, Sendable {
         /// The time from the request to the last byte.
         case total
         /// The time from the first byte to the last.
@@ -53,7 +53,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     package var weightFactor: Double
 
     /// Creates an estimator.
-    public init(
+    package init(
         _ method: Method,
         time: Time = .total,
         minimumSampleBytes: Int64 = 0,
@@ -76,7 +76,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     /// hls.js 1.7: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`; src/config.ts), the time without the
     /// expected time to the first byte (src/controller/abr-controller.ts, `onFragBuffered`), at most 100 MB/s
     /// (src/utils/ewma-bandwidth-estimator.ts, `sample`). The time of transmuxing is not modelled.
-    public static let hlsJS = ThroughputEstimator(
+    package static let hlsJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9)),
         time: .beyondUsualLatency,
         minimumSampleTime: .milliseconds(50),
@@ -85,7 +85,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
 
     /// Shaka Player 5.2: half-lives 2 and 5 s, no samples under 16 kB, no estimate before 128 kB.
     /// lib/util/player_configuration.js (`abr.advanced`), lib/abr/ewma_bandwidth_estimator.js.
-    public static let shaka = ThroughputEstimator(
+    package static let shaka = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(2), slowHalfLife: .seconds(5)),
         minimumSampleBytes: 16_000,
         trustedBytes: 128_000
@@ -93,7 +93,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
 
     /// dash.js 5: half-lives 3 and 8 s, weights of 0.0015 a millisecond. src/core/Settings.js (`abr.throughput.ewma`).
     /// `useDeadTimeLatency`: the time to the first byte does not count (src/streaming/models/ThroughputModel.js).
-    public static let dashJS = ThroughputEstimator(
+    package static let dashJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(8)),
         time: .transfer,
         weightFactor: 1.5
@@ -102,7 +102,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     /// Media3's `DefaultBandwidthMeter`: the median by square roots of bytes, total weight 2000
     /// (`DEFAULT_SLIDING_WINDOW_MAX_WEIGHT`), after 2000 ms or 512 KiB (`ELAPSED_MILLIS_FOR_ESTIMATE`,
     /// `BYTES_TRANSFERRED_FOR_ESTIMATE`).
-    public static let exoPlayer = ThroughputEstimator(
+    package static let exoPlayer = ThroughputEstimator(
         .percentile(0.5, maximumWeight: 2000),
         time: .transfer,
         trustedBytes: 524_288,
@@ -110,7 +110,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
     )
 
     /// Sabre's default: half-lives 3 and 8 s by transfer time. Sabre (Spiteri, MMSys 2018), `Ewma.default_half_life`.
-    public static let sabre = ThroughputEstimator(
+    package static let sabre = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(8)),
         time: .transfer
     )
@@ -118,7 +118,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
 
 extension ThroughputEstimator {
     /// Returns the throughput for decisions, bit/s, finite and above zero; nil while there are too few samples.
-    public func bitrate(of history: ThroughputHistory) -> Double? {
+    package func bitrate(of history: ThroughputHistory) -> Double? {
         var samples: [(bitrate: Double, seconds: Double, bytes: Double)] = []
         var totalBytes = 0.0
         var totalTime = 0.0
@@ -158,7 +158,7 @@ extension ThroughputEstimator {
     }
 
     /// Returns the time to the first byte for decisions, over the latest samples, in seconds; zero without samples.
-    public func latency(of history: ThroughputHistory) -> Double {
+    package func latency(of history: ThroughputHistory) -> Double {
         let latest = history.samples.suffix(4)
         return latest.isEmpty ? 0 : Self.mean(latest.map(\.timeToFirstByte.seconds))
     }

@@ -50,7 +50,7 @@ public struct ThroughputHistory: Hashable, Sendable {
     }
 
     /// Adds a download; ignores a download without bytes.
-    public mutating func append(_ sample: ThroughputSample) {
+    package mutating func append(_ sample: ThroughputSample) {
         if sample.bytes == 0 { return }
         if samples.count == capacity { samples.removeFirst() }
         samples.append(sample)

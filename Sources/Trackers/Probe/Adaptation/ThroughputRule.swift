@@ -4,7 +4,7 @@ internal import Instrument
 ///
 /// Without options, it chooses the highest rung whose peak bitrate is at most `fraction` of the estimate. ``hlsJS``,
 /// ``shaka`` and ``exoPlayer`` are the rules of these players.
-public struct ThroughputRule: AdaptationRule {
+package struct ThroughputRule: AdaptationRule {
     /// Computes the throughput estimate from the samples.
     package var estimator: ThroughputEstimator
     /// The share of the throughput that the present rung and lower rungs may use.
@@ -70,7 +70,7 @@ public struct ThroughputRule: AdaptationRule {
     }
 
     /// Returns the rung that the throughput allows.
-    public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+    package mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let measured = estimate(in: context)
         if let kept = keptRung(isMeasured: measured != nil, in: context) { return AdaptationDecision(rung: kept) }
         guard let bitrate = measured ?? context.initialEstimate.map(Double.init) else {
@@ -112,10 +112,10 @@ public struct ThroughputRule: AdaptationRule {
     }
 
     /// 100 ms if each part of a download brings a decision.
-    public var abandonmentGrace: Duration { .milliseconds(abandonment == .decision ? 100 : 500) }
+    package var abandonmentGrace: Duration { .milliseconds(abandonment == .decision ? 100 : 500) }
 
     /// Returns the decision of the property with this name.
-    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+    package mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         if abandonment == .decision {
             guard estimate(in: context) != nil else { return nil }
             let rung = decide(in: context).rung
@@ -219,7 +219,7 @@ extension ThroughputRule {
     /// Media3's `AdaptiveTrackSelection`: 0.7 of the bandwidth (`DEFAULT_BANDWIDTH_FRACTION`), up only with 10 s
     /// buffered (`DEFAULT_MIN_DURATION_FOR_QUALITY_INCREASE_MS`), down only with less than 25 s
     /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). It does not abort downloads.
-    public static let exoPlayer = ThroughputRule(
+    package static let exoPlayer = ThroughputRule(
         estimator: .exoPlayer,
         fraction: 0.7,
         minimumBufferForIncrease: .seconds(10),
@@ -228,7 +228,7 @@ extension ThroughputRule {
 
     /// hls.js 1.7: 0.95 of the bandwidth, 0.7 for a higher rung (`abrBandWidthFactor`, `abrBandWidthUpFactor`), an
     /// accepted stall of 4 s (`maxStarvationDelay`); src/config.ts, src/controller/abr-controller.ts.
-    public static let hlsJS = ThroughputRule(
+    package static let hlsJS = ThroughputRule(
         estimator: .hlsJS,
         fraction: 0.95,
         upFraction: 0.7,
@@ -242,7 +242,7 @@ extension ThroughputRule {
     /// `bandwidthUpgradeTarget` 0.85 has no effect, because Shaka chooses the higher of two variants that fit;
     /// lib/abr/simple_abr_manager.js, `chooseVariant`.
     /// It decides as parts of segments arrive.
-    public static let shaka = ThroughputRule(
+    package static let shaka = ThroughputRule(
         estimator: .shaka,
         fraction: 0.95,
         switchInterval: .seconds(8),

@@ -9,9 +9,9 @@ internal import Musl
 #endif
 
 /// The behaviour of a player in live streams.
-public struct LivePolicy: Hashable, Sendable {
+package struct LivePolicy: Hashable, Sendable {
     /// A distance from the live edge.
-    public enum Distance: Hashable, Sendable {
+    package enum Distance: Hashable, Sendable {
         /// A fixed time.
         case duration(Duration)
         /// A number of target durations (HLS) or maximum segment durations (DASH).
@@ -43,7 +43,7 @@ public struct LivePolicy: Hashable, Sendable {
     }
 
     /// How the playback rate follows the latency.
-    public enum CatchUp: Hashable, Sendable {
+    package enum CatchUp: Hashable, Sendable {
         /// Always the normal rate.
         case none
         /// 1 + `factor` × (latency − target in seconds), brought between `minimum` and `maximum`; 1 if the difference
@@ -96,7 +96,7 @@ public struct LivePolicy: Hashable, Sendable {
 
     /// The target latency, at which playback starts, unless the stream declares one (`HOLD-BACK`, `START`,
     /// `suggestedPresentationDelay`, `ServiceDescription`).
-    public var targetLatency: Distance
+    package var targetLatency: Distance
     /// The target latency of DASH streams that declare none; nil for ``targetLatency``.
     package var targetLatencyOfDASH: Distance?
     /// The live edge of DASH, from which the target latency counts at the start; in low-latency streams always the time
@@ -105,13 +105,13 @@ public struct LivePolicy: Hashable, Sendable {
     /// Whether the stream's own latency overrides ``targetLatency``.
     package var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
-    public var maximumLatency: Distance?
+    package var maximumLatency: Distance?
     /// The time that each stall adds to the target latency, for the rest of the playback.
     package var targetIncreaseOnStall: Distance
     /// The limit of the sum that stalls add to the target latency; nil sets no limit.
     package var maximumTargetIncrease: Distance?
     /// How the playback rate follows the latency.
-    public var catchUp: CatchUp
+    package var catchUp: CatchUp
     /// How the target latency moves while playback follows it; nil for a target that only stalls raise.
     package var movingTarget: MovingTarget?
     /// Whether the rate stays 1, and stalls leave the target latency as it is, in streams that do not ask for a rate:
@@ -128,7 +128,7 @@ public struct LivePolicy: Hashable, Sendable {
     package var staleAfter: Distance?
     /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta
     /// updates; else it plays whole segments.
-    public var usesParts: Bool
+    package var usesParts: Bool
     /// What the player requests as soon as a playlist hints at it, so that a part costs no round trip after the
     /// playlist that lists it; empty for none, and without effect if the player does not use parts.
     ///
@@ -136,7 +136,7 @@ public struct LivePolicy: Hashable, Sendable {
     package var preloadedHints: Set<HintedResource>
     /// Whether the player loads the changes of a live MPD where the MPD offers patches (`PatchLocation`), and the whole
     /// MPD only if a patch cannot be used.
-    public var usesPatches: Bool
+    package var usesPatches: Bool
 
     /// Creates a policy.
     package init(

@@ -167,7 +167,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// Whether a segment of the video is fetched before anything else of the media, and counts for no throughput, where
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
-    public var inspectsCaptions: Bool
+    package var inspectsCaptions: Bool
     /// The time that the player works on its first video segment before it requests the next one, which need not be
     /// another part of the same segment; the first sample of the throughput includes it. Not negative.
     package var firstProcessing: Duration
@@ -182,7 +182,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
-    public var live: LivePolicy
+    package var live: LivePolicy
     /// The mode in low-latency streams; nil if the player behaves as in all live streams.
     package var lowLatency: LowLatencyMode?
     /// The responses to failed requests.

@@ -8,13 +8,13 @@ internal import UIKit
 /// last listener.
 ///
 /// Compiled against declarations of UIKit on Linux, with its logic tested there; not run on an Apple platform.
-public final class HandheldSensors: Sendable {
+package final class HandheldSensors: Sendable {
     private let batteries: SharedSource<Battery>
     private let orientations: SharedSource<DeviceOrientation>
     private let proximities: SharedSource<Bool>
 
     /// Creates the sensors; nothing is watched until a source is started.
-    public init() {
+    package init() {
         batteries = Self.source(
             [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification],
             turn: { $0.isBatteryMonitoringEnabled = $1 },
@@ -45,11 +45,11 @@ public final class HandheldSensors: Sendable {
     }
 
     /// The battery's level and state.
-    public var battery: some SensorSource<Battery> { batteries }
+    package var battery: some SensorSource<Battery> { batteries }
     /// The orientation of the device.
-    public var orientation: some SensorSource<DeviceOrientation> { orientations }
+    package var orientation: some SensorSource<DeviceOrientation> { orientations }
     /// Whether something is close to the screen, which UIKit then turns off while there is a listener.
-    public var proximity: some SensorSource<Bool> { proximities }
+    package var proximity: some SensorSource<Bool> { proximities }
 
     private static func source<Reading: Sendable>(
         _ names: [Notification.Name],

@@ -9,12 +9,12 @@ internal import Instrument
 /// Positions are coarse (a hundred metres), so that no satellite receiver starts for them.
 ///
 /// Compiled against declarations of CoreLocation on Linux, with its logic tested there; not run on an Apple platform.
-public final class LocationSensors: Sendable {
+package final class LocationSensors: Sendable {
     private let locations: SharedSource<Location>
     private let headings: SharedSource<Heading>
 
     /// Creates the sensors; nothing runs until a source is started.
-    public init() {
+    package init() {
         let watcher = LocationWatcher()
         locations = SharedSource(
             begin: { say in watcher.report(locationsTo: say) },
@@ -28,10 +28,10 @@ public final class LocationSensors: Sendable {
     }
 
     /// Positions, the last known first.
-    public var location: some SensorSource<Location> { locations }
+    package var location: some SensorSource<Location> { locations }
 
     /// Headings; a Mac has none.
-    public var heading: some SensorSource<Heading> { headings }
+    package var heading: some SensorSource<Heading> { headings }
 }
 
 /// Receives the system's updates, on the main thread, because the manager needs a run loop.

@@ -1,7 +1,7 @@
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS) && !os(visionOS)
 internal import CoreMotion
 internal import Foundation
-public import Instrument
+package import Instrument
 
 /// The motion sensors of a phone or watch (CoreMotion). An app should have one instance.
 ///
@@ -9,7 +9,7 @@ public import Instrument
 /// property list must contain `NSMotionUsageDescription`.
 ///
 /// Compiled against declarations of CoreMotion on Linux, with its logic tested there; not run on an Apple platform.
-public final class MotionSensors: Sendable {
+package final class MotionSensors: Sendable {
     private let accelerations: SharedSource<Acceleration>
     private let rotations: SharedSource<RotationRate>
     private let fields: SharedSource<MagneticField>
@@ -20,7 +20,7 @@ public final class MotionSensors: Sendable {
     /// - Parameters:
     ///   - interval: the time between two readings.
     ///   - clock: the clock of readings.
-    public init(every interval: Duration = .milliseconds(500), clock: any SchedulingClock = SystemClock()) {
+    package init(every interval: Duration = .milliseconds(500), clock: any SchedulingClock = SystemClock()) {
         let manager = LockedManager(interval: max(interval, .milliseconds(10)) / .seconds(1))
         accelerations = manager.accelerations(clock)
         rotations = manager.rotations(clock)
@@ -29,13 +29,13 @@ public final class MotionSensors: Sendable {
     }
 
     /// Raw acceleration.
-    public var accelerometer: some SensorSource<Acceleration> { accelerations }
+    package var accelerometer: some SensorSource<Acceleration> { accelerations }
     /// Raw rotation.
-    public var gyroscope: some SensorSource<RotationRate> { rotations }
+    package var gyroscope: some SensorSource<RotationRate> { rotations }
     /// The raw magnetic field, including the device's own field.
-    public var magnetometer: some SensorSource<MagneticField> { fields }
+    package var magnetometer: some SensorSource<MagneticField> { fields }
     /// Fused motion, with a calibrated magnetic field where the device has one.
-    public var deviceMotion: some SensorSource<DeviceMotion> { motions }
+    package var deviceMotion: some SensorSource<DeviceMotion> { motions }
 }
 
 /// The system's manager; an app should have one.

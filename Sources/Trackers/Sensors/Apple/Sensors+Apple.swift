@@ -10,11 +10,9 @@ extension Sensors {
     /// - Parameters:
     ///   - clock: the clock of readings.
     ///   - choices: the person's choices.
-    ///   - interfaces: lists network interfaces.
     public static func apple(
         clock: any SchedulingClock = SystemClock(),
-        choices: SensorChoices = SensorChoices(),
-        interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }
+        choices: SensorChoices = SensorChoices()
     ) -> Sensors {
         let (motion, place, device) = (MotionSensors(clock: clock), LocationSensors(), HandheldSensors())
         var sensors = Sensors(clock: clock, choices: choices)
@@ -28,7 +26,7 @@ extension Sensors {
         sensors.orientation = Sensor(.orientation, device.orientation, clock: clock, choices: choices)
         sensors.proximity = Sensor(.proximity, device.proximity, clock: clock, choices: choices)
         let addresses = PolledSource(every: .seconds(10), on: clock) {
-            SensorUpdate.reading(NetworkInterface.addresses(of: interfaces()))
+            SensorUpdate.reading(NetworkInterface.addresses(of: NetworkInterface.all()))
         }
         sensors.networkAddresses = Sensor(.networkAddresses, addresses, clock: clock, choices: choices)
         return sensors

@@ -30,18 +30,18 @@ public protocol DevicePropertiesSource: Sendable {
 }
 
 /// The results of the system calls that describe process and machine.
-public struct ProcessFacts: Hashable, Sendable {
+package struct ProcessFacts: Hashable, Sendable {
     /// The executable's path or name.
-    public var executable: String?
+    package var executable: String?
     /// The kernel's name of the machine, for example `x86_64`.
-    public var machine: String?
+    package var machine: String?
     /// A page's size in bytes.
-    public var pageSize: Int?
+    package var pageSize: Int?
     /// The libraries in `LD_PRELOAD`.
-    public var preload: String?
+    package var preload: String?
 
     /// Creates facts.
-    public init(executable: String? = nil, machine: String? = nil, pageSize: Int? = nil, preload: String? = nil) {
+    package init(executable: String? = nil, machine: String? = nil, pageSize: Int? = nil, preload: String? = nil) {
         (self.executable, self.machine) = (executable, machine)
         (self.pageSize, self.preload) = (pageSize, preload)
     }
@@ -66,16 +66,19 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
     let facts: ProcessFacts
     private let identifiers: InstallationIdentifiers?
 
-    /// Creates a reader.
+    /// Creates a reader of this machine.
     ///
     /// - Parameters:
     ///   - app: the app.
-    ///   - root: the root of the machine's files.
-    ///   - facts: the results of system calls; by default those of the system.
     ///   - identifiers: the store of the first vendor identifier; nil stores none.
-    public init(
+    public init(app: ApplicationIdentity = ApplicationIdentity(), identifiers: InstallationIdentifiers? = nil) {
+        self.init(app: app, root: "/", identifiers: identifiers)
+    }
+
+    /// Creates a reader of the machine whose files are below `root`, with the results of system calls.
+    package init(
         app: ApplicationIdentity = ApplicationIdentity(),
-        root: String = "/",
+        root: String,
         facts: ProcessFacts = .ofThisProcess(),
         identifiers: InstallationIdentifiers? = nil
     ) {

@@ -36,13 +36,13 @@ public struct InstallationIdentifiers: Sendable {
     /// Returns the identifier of the installation: a random UUID.
     /// - Throws: ``SensorError`` if it can neither be read nor stored; use none then, because the next call would
     ///   give another.
-    public func installation() throws(SensorError) -> String {
+    package func installation() throws(SensorError) -> String {
         try kept("installation-id", otherwise: randomness.identifier())
     }
 
     /// Returns the identifier of the first device of this installation; stores `present` if none is stored.
     /// - Throws: ``SensorError`` if it can neither be read nor stored.
-    public func initialVendor(present: String) throws(SensorError) -> String {
+    package func initialVendor(present: String) throws(SensorError) -> String {
         try kept("initial-vendor-id", otherwise: present)
     }
 

@@ -8,7 +8,7 @@ internal import Musl
 
 extension ProcessFacts {
     /// The facts of this process.
-    public static func ofThisProcess() -> ProcessFacts {
+    package static func ofThisProcess() -> ProcessFacts {
         ProcessFacts(
             executable: CommandLine.arguments.first,
             machine: machineName(),

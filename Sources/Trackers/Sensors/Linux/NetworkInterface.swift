@@ -7,23 +7,23 @@ internal import Musl
 #endif
 
 /// A network interface with one of its addresses, as `getifaddrs` lists them.
-public struct NetworkInterface: Hashable, Sendable {
+package struct NetworkInterface: Hashable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// Whether it is up and has a carrier.
-    public var isUp: Bool
+    package var isUp: Bool
     /// Whether it is a loopback interface.
-    public var isLoopback: Bool
+    package var isLoopback: Bool
     /// The address as text, IPv4 or IPv6 without a zone; nil for another kind of address.
-    public var address: String?
+    package var address: String?
 
     /// Creates an interface.
-    public init(name: String, isUp: Bool, isLoopback: Bool, address: String? = nil) {
+    package init(name: String, isUp: Bool, isLoopback: Bool, address: String? = nil) {
         (self.name, self.isUp, self.isLoopback, self.address) = (name, isUp, isLoopback, address)
     }
 
     /// Returns the current interfaces of the system.
-    public static func all() -> [NetworkInterface] {
+    package static func all() -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }

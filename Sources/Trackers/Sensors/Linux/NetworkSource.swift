@@ -44,13 +44,12 @@ public final class NetworkReachability: Reachability {
     private let interfaces: @Sendable () -> [NetworkInterface]
     private let state: ReachabilitySwitch
 
-    /// Creates a monitor, which observes nothing until ``start()``.
-    ///
-    /// - Parameters:
-    ///   - root: the root of `/proc/net`.
-    ///   - interfaces: lists the interfaces, by default those of the system.
-    public init(
-        root: String = "/",
+    /// Creates a monitor of this machine, which observes nothing until ``start()``.
+    public convenience init() { self.init(root: "/") }
+
+    /// Creates a monitor of the routes in `/proc/net` below `root`.
+    package init(
+        root: String,
         interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }
     ) {
         routes = RoutingTable(tree: FileTree(root: root))
@@ -68,7 +67,7 @@ public final class NetworkReachability: Reachability {
     public func start() -> SensorRun { NetlinkMonitor.start { [weak self] in self?.update() } }
 
     /// Reads the state now.
-    public func update() {
+    package func update() {
         let usable = Set(interfaces().filter { $0.isUp && !$0.isLoopback }.map(\.name))
         state.set(isOnline: !routes.defaultInterfaces().isDisjoint(with: usable))
     }

@@ -8,13 +8,20 @@ extension Sensors {
     /// Fused motion is absent, because the kernel has only the three raw sensors.
     ///
     /// - Parameters:
-    ///   - root: the root of `/sys`.
     ///   - gpsd: the address of a gpsd; nil without one.
     ///   - clock: the clock of readings.
     ///   - choices: the person's choices.
-    ///   - interfaces: lists network interfaces.
     public static func linux(
-        root: String = "/",
+        gpsd: GPSDAddress? = nil,
+        clock: any SchedulingClock = SystemClock(),
+        choices: SensorChoices = SensorChoices()
+    ) -> Sensors {
+        linux(root: "/", gpsd: gpsd, clock: clock, choices: choices)
+    }
+
+    /// The sensors of the machine whose `/sys` is below `root`, with the network interfaces that `interfaces` lists.
+    package static func linux(
+        root: String,
         gpsd: GPSDAddress? = nil,
         clock: any SchedulingClock = SystemClock(),
         choices: SensorChoices = SensorChoices(),

@@ -36,7 +36,7 @@ public struct Acceleration: AttributeRecord {
     public init() {}
 
     /// Creates a reading.
-    public init(at time: WallTime?, _ acceleration: SensorVector) {
+    package init(at time: WallTime?, _ acceleration: SensorVector) {
         (self.time, self.acceleration) = (time, acceleration)
     }
 
@@ -56,7 +56,7 @@ public struct RotationRate: AttributeRecord {
     public init() {}
 
     /// Creates a reading.
-    public init(at time: WallTime?, _ rotationRate: SensorVector) {
+    package init(at time: WallTime?, _ rotationRate: SensorVector) {
         (self.time, self.rotationRate) = (time, rotationRate)
     }
 
@@ -79,7 +79,7 @@ public struct MagneticField: AttributeRecord {
     public init() {}
 
     /// Creates a reading, and checks its strength.
-    public init(at time: WallTime?, _ magneticField: SensorVector) {
+    package init(at time: WallTime?, _ magneticField: SensorVector) {
         (self.time, self.magneticField) = (time, magneticField)
         isPlausible = magneticField.magnitude.map { (20...70).contains($0) }
     }

@@ -1,9 +1,9 @@
-public import Instrument
+package import Instrument
 
 /// A field of a record: its name, its kind, and how it is written and read.
 public struct RecordField<Record>: Sendable {
     /// The kind of a field's value.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Text, or one of a closed set of words.
         case text
         /// A whole number.
@@ -25,13 +25,13 @@ public struct RecordField<Record>: Sendable {
     package typealias Path<Value> = any WritableKeyPath<Record, Value?> & Sendable
 
     /// The name of the attribute, or of the member where the record is inside an attribute.
-    public let name: String
+    package let name: String
     /// The kind of its value.
-    public let kind: Kind
+    package let kind: Kind
     /// The unit of a number; nil if it has none.
-    public let unit: String?
+    package let unit: String?
     /// The declaration for the privacy catalogue; nil for a member of an object, which its attribute declares.
-    public internal(set) var declaration: FieldDeclaration?
+    package internal(set) var declaration: FieldDeclaration?
     /// The names of the members of a field with records.
     let members: [String]
     package let write: @Sendable (Record) -> AttributeValue?

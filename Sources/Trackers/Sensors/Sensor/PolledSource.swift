@@ -1,7 +1,7 @@
-public import Instrument
+package import Instrument
 
 /// A source that is polled at intervals of an injected clock; it has no thread.
-public struct PolledSource<Reading: Sendable>: SensorSource {
+package struct PolledSource<Reading: Sendable>: SensorSource {
     private let clock: any SchedulingClock
     private let interval: Duration
     private let read: @Sendable () -> SensorUpdate<Reading>
@@ -12,7 +12,7 @@ public struct PolledSource<Reading: Sendable>: SensorSource {
     ///   - interval: the time between two readings, at least a millisecond; the first reading is immediate.
     ///   - clock: the clock that times and schedules the readings.
     ///   - read: takes a reading; called on the clock's thread, so it should be quick.
-    public init(
+    package init(
         every interval: Duration = .milliseconds(500),
         on clock: any SchedulingClock,
         _ read: @escaping @Sendable () -> SensorUpdate<Reading>
@@ -23,10 +23,10 @@ public struct PolledSource<Reading: Sendable>: SensorSource {
     }
 
     /// Reads now.
-    public func current() -> SensorUpdate<Reading> { read() }
+    package func current() -> SensorUpdate<Reading> { read() }
 
     /// Reads immediately and then at each interval, on the clock's thread.
-    public func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {
+    package func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {
         let timer = RepeatingTimer(on: clock, every: interval) { receive(read()) }
         timer.start(at: clock.now)
         return SensorRun { timer.stop() }

@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 /// A sensor with listeners: its source runs while there is a listener, the person allows it, and it is not suspended.
 ///
@@ -12,9 +12,9 @@ public import Instrument
 /// ```
 public final class Sensor<Reading: Sendable>: Sendable {
     /// The usual time between two readings.
-    public static var defaultInterval: Duration { .milliseconds(500) }
+    package static var defaultInterval: Duration { .milliseconds(500) }
     /// The number of readings that are kept.
-    public static var defaultCapacity: Int { 10 }
+    package static var defaultCapacity: Int { 10 }
 
     private struct State {
         var readings: RingBuffer<Reading>
@@ -49,7 +49,7 @@ public final class Sensor<Reading: Sendable>: Sendable {
     ///   - interval: the shortest time between two readings, which may be a tenth shorter, because timers are not
     ///     exact.
     ///   - capacity: the number of readings that are kept.
-    public init(
+    package init(
         _ kind: SensorKind,
         _ source: some SensorSource<Reading>,
         clock: any SchedulingClock = SystemClock(),
@@ -76,7 +76,7 @@ public final class Sensor<Reading: Sendable>: Sendable {
     public var isRunning: Bool { run.withLock { $0 != nil } }
 
     /// The number of readings that were dropped because they came too fast.
-    public var thinnedCount: Int { state.withLock { $0.thinnedCount } }
+    package var thinnedCount: Int { state.withLock { $0.thinnedCount } }
 
     /// Adds a listener until the result is stopped. Calls `receive` on the source's thread; `receive` may stop the
     /// listener.
@@ -110,10 +110,10 @@ public final class Sensor<Reading: Sendable>: Sendable {
     public func takeReadings() -> [Reading] { state.withLock { $0.readings.takeAll() } }
 
     /// Suspends the source, with or without listeners, to save energy. Can be repeated.
-    public func suspend() { setSuspended(true) }
+    package func suspend() { setSuspended(true) }
 
     /// Resumes updates to observers. Can be repeated.
-    public func resume() { setSuspended(false) }
+    package func resume() { setSuspended(false) }
 
     private func setSuspended(_ isSuspended: Bool) {
         state.withLock { $0.isSuspended = isSuspended }

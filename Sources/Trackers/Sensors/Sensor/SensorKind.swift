@@ -6,7 +6,7 @@ public struct SensorKind: Hashable, Sendable, CustomStringConvertible {
     public let isOnByDefault: Bool
 
     /// Creates a kind.
-    public init(_ name: String, isOnByDefault: Bool) { (self.name, self.isOnByDefault) = (name, isOnByDefault) }
+    package init(_ name: String, isOnByDefault: Bool) { (self.name, self.isOnByDefault) = (name, isOnByDefault) }
 
     /// The name.
     public var description: String { name }

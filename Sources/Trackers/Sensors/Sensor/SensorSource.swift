@@ -3,7 +3,7 @@
 /// A started source calls back until it is stopped. A source that is not started has no thread, timer, socket or open
 /// file. While a source runs, its device may disappear and return: the source then reports
 /// ``SensorUpdate/absent(_:)``, and readings again later.
-public protocol SensorSource<Reading>: Sendable {
+package protocol SensorSource<Reading>: Sendable {
     /// The type of a reading, which defines its units.
     associatedtype Reading: Sendable
 
@@ -29,7 +29,7 @@ public enum SensorUpdate<Reading: Sendable>: Sendable {
 
 extension SensorUpdate {
     /// Returns the same update with another reading.
-    public func map<Other>(_ transform: (Reading) -> Other) -> SensorUpdate<Other> {
+    package func map<Other>(_ transform: (Reading) -> Other) -> SensorUpdate<Other> {
         switch self {
         case .reading(let reading): .reading(transform(reading))
         case .absent(let absence): .absent(absence)
@@ -58,21 +58,21 @@ public struct SensorRun: Sendable {
     private let onStop: @Sendable () -> Void
 
     /// Creates a handle whose ``stop()`` calls `onStop`, which must be safe to call more than once.
-    public init(onStop: @escaping @Sendable () -> Void) { self.onStop = onStop }
+    package init(onStop: @escaping @Sendable () -> Void) { self.onStop = onStop }
 
     /// Stops the source; returns immediately. A call on another thread may still end afterwards.
     public func stop() { onStop() }
 }
 
 /// The source of a sensor that does not exist on this device.
-public struct AbsentSource<Reading: Sendable>: SensorSource {
+package struct AbsentSource<Reading: Sendable>: SensorSource {
     private let absence: SensorAbsence
 
     /// Creates a source without readings.
-    public init(_ absence: SensorAbsence = .missing) { self.absence = absence }
+    package init(_ absence: SensorAbsence = .missing) { self.absence = absence }
 
     /// None.
-    public func current() -> SensorUpdate<Reading> { .absent(absence) }
+    package func current() -> SensorUpdate<Reading> { .absent(absence) }
     /// Calls no listener.
-    public func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun { SensorRun {} }
+    package func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun { SensorRun {} }
 }

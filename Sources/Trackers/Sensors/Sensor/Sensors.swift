@@ -25,8 +25,7 @@ public struct Sensors: Sendable {
     /// The person's choices.
     public let choices: SensorChoices
 
-    /// Creates the sensors of these sources; by default all are absent. Individual sources may be replaced
-    /// afterwards.
+    /// Creates sensors that are all absent. The factory of a platform replaces those that its devices have.
     public init(clock: any SchedulingClock = SystemClock(), choices: SensorChoices = SensorChoices()) {
         self.choices = choices
         accelerometer = Sensor(.accelerometer, AbsentSource(), clock: clock, choices: choices)
@@ -82,5 +81,5 @@ public struct Battery: Hashable, Sendable {
     public var state: BatteryState
 
     /// Creates a reading.
-    public init(level: Double? = nil, state: BatteryState) { (self.level, self.state) = (level, state) }
+    package init(level: Double? = nil, state: BatteryState) { (self.level, self.state) = (level, state) }
 }

@@ -1,13 +1,13 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 
 /// The address of the next patch of an MPD (ISO/IEC 23009-1, 5th edition, 5.15: `PatchLocation`).
-public struct PatchLocation: Hashable, Sendable {
+package struct PatchLocation: Hashable, Sendable {
     /// The address.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The instant, by the local clock, from which on the patch is no longer available (`@ttl` after the MPD's
     /// `@publishTime`); nil for no limit.
-    public var expiry: WallTime?
+    package var expiry: WallTime?
 
     /// Creates a location.
     package init(url: HTTPURL, expiry: WallTime? = nil) {
@@ -16,5 +16,5 @@ public struct PatchLocation: Hashable, Sendable {
     }
 
     /// Whether the patch may be requested at an instant.
-    public func isAvailable(at now: WallTime) -> Bool { expiry.map { now < $0 } ?? true }
+    package func isAvailable(at now: WallTime) -> Bool { expiry.map { now < $0 } ?? true }
 }

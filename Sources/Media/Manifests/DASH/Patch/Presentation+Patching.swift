@@ -1,5 +1,5 @@
-public import Instrument
-public import InstrumentHTTP
+package import Instrument
+package import InstrumentHTTP
 
 extension Presentation {
     /// Whether the presentation is of an MPD that patches can bring up to date (``LiveRules/patch``).
@@ -7,10 +7,6 @@ extension Presentation {
 
     /// Returns the presentation of the MPD that a patch makes of this one's (ISO/IEC 23009-1, 5th edition, 5.15).
     ///
-    /// ```swift
-    /// // If this throws, load the whole manifest.
-    /// let newer = try presentation.patched(by: response.body, at: response.url, now: clock.wallTime)
-    /// ```
     /// The operations are those of RFC 5261 with paths of elements, positions and attributes as selectors. Each has to
     /// select one node; otherwise nothing is changed. Does not block; the time is limited by
     /// `ManifestLimits.patchSteps`.
@@ -22,7 +18,7 @@ extension Presentation {
     ///   - clockOffset: as for ``init(parsing:at:requestedAs:now:clockOffset:limits:)``.
     /// - Throws: ``ManifestError``: the patch belongs to another MPD, is malformed, or exceeds a limit. Load the whole
     ///   MPD instead.
-    public func patched(
+    package func patched(
         by bytes: [UInt8],
         at url: HTTPURL,
         now: WallTime,

@@ -9,73 +9,75 @@ internal import Musl
 #endif
 
 /// The viewing experience in a simulation.
-public struct AdaptationResult: Hashable, Sendable {
+package struct AdaptationResult: Hashable, Sendable {
     /// One segment, with the download that completed.
-    public struct Segment: Hashable, Sendable {
+    package struct Segment: Hashable, Sendable {
         /// The segment's number, from 0.
-        public var index: Int
+        package var index: Int
         /// The rung that was played.
-        public var rung: Int
+        package var rung: Int
         /// The rung's peak bitrate, bit/s.
-        public var bitrate: Int
+        package var bitrate: Int
         /// The size.
-        public var bytes: Int64
+        package var bytes: Int64
         /// The duration.
-        public var duration: Duration
+        package var duration: Duration
         /// The time of the request, since the start of the simulation.
-        public var requested: Duration
+        package var requested: Duration
         /// The time of arrival.
-        public var arrived: Duration
+        package var arrived: Duration
         /// The buffer level at the request.
-        public var levelBefore: Duration
+        package var levelBefore: Duration
         /// The buffer level on arrival.
-        public var levelAfter: Duration
+        package var levelAfter: Duration
         /// The number of aborted downloads of the segment at higher rungs.
-        public var abandonedDownloads: Int
+        package var abandonedDownloads: Int
     }
 
     /// A stall (rebuffering): the viewer waits during playback.
-    public struct Stall: Hashable, Sendable {
+    package struct Stall: Hashable, Sendable {
         /// The stall's start, since the start of the simulation.
-        public var start: Duration
+        package var start: Duration
         /// The stall's duration.
-        public var duration: Duration
+        package var duration: Duration
         /// The position in the media.
-        public var position: Duration
+        package var position: Duration
     }
 
     /// The segments, in order.
-    public internal(set) var segments: [Segment] = []
+    package internal(set) var segments: [Segment] = []
     /// The stalls, in order.
-    public internal(set) var stalls: [Stall] = []
+    package internal(set) var stalls: [Stall] = []
     /// The time from the first request to the first frame; nil without a first frame.
-    public internal(set) var startTime: Duration?
+    package internal(set) var startTime: Duration?
     /// The time from the first request to the end of playback.
-    public internal(set) var totalTime: Duration = .zero
+    package internal(set) var totalTime: Duration = .zero
     /// The number of aborted downloads.
-    public internal(set) var abandonedDownloads = 0
+    package internal(set) var abandonedDownloads = 0
     /// The bytes of aborted downloads.
-    public internal(set) var wastedBytes: Int64 = 0
+    package internal(set) var wastedBytes: Int64 = 0
 }
 
 extension AdaptationResult {
     /// The sum of all stalls.
-    public var rebufferingTime: Duration { stalls.reduce(.zero) { $0 + $1.duration } }
+    package var rebufferingTime: Duration { stalls.reduce(.zero) { $0 + $1.duration } }
 
     /// The media's duration.
-    public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
+    package var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     /// The mean of the rungs' peak bitrates over playing time, bit/s.
-    public var averageBitrate: Double {
+    package var averageBitrate: Double {
         let seconds = duration.seconds
         return seconds > 0 ? segments.reduce(0) { $0 + Double($1.bitrate) * $1.duration.seconds } / seconds : 0
     }
 
     /// The number of changes of the rung between consecutive segments.
-    public var switches: Int { zip(segments, segments.dropFirst()).reduce(0) { $0 + ($1.0.rung == $1.1.rung ? 0 : 1) } }
+    package var switches: Int {
+        zip(segments, segments.dropFirst()).reduce(0) { $0 + ($1.0.rung == $1.1.rung ? 0 : 1) }
+    }
 
     /// The mean of ln(S ÷ S₁) over the segments, BOLA's utility, where S₁ is `lowest`, bit/s.
-    public func averageUtility(lowest: Int) -> Double {
+    package func averageUtility(lowest: Int) -> Double {
         guard !segments.isEmpty else { return 0 }
         let sum = segments.reduce(0) { $0 + log(Double($1.bitrate) / Double(max(1, lowest))) }
         return sum / Double(segments.count)
@@ -87,9 +89,9 @@ extension AdaptationResult {
 /// The sum of the segments' utilities, minus penalties for changes between consecutive segments, for stalls and for
 /// the start, divided by the number of segments. Yin, Jindal, Sekar, Sinopoli: "A Control-Theoretic Approach for
 /// Dynamic Adaptive Video Streaming over HTTP", SIGCOMM 2015, equation 5.
-public struct QualityScore: Hashable, Sendable {
+package struct QualityScore: Hashable, Sendable {
     /// The utility of a bitrate.
-    public enum Utility: Hashable, Sendable {
+    package enum Utility: Hashable, Sendable {
         /// The bitrate in Mbit/s.
         case linear
         /// ln(S ÷ S₁), S₁ the lowest rung's bitrate.
@@ -97,16 +99,16 @@ public struct QualityScore: Hashable, Sendable {
     }
 
     /// The utility of a bitrate.
-    public var utility: Utility
+    package var utility: Utility
     /// The penalty for a change of utility by 1.
-    public var switchPenalty: Double
+    package var switchPenalty: Double
     /// The penalty for a second of stall.
-    public var stallPenalty: Double
+    package var stallPenalty: Double
     /// The penalty for a second before the start.
-    public var startPenalty: Double
+    package var startPenalty: Double
 
     /// Creates a score.
-    public init(utility: Utility, switchPenalty: Double, stallPenalty: Double, startPenalty: Double) {
+    package init(utility: Utility, switchPenalty: Double, stallPenalty: Double, startPenalty: Double) {
         self.utility = utility
         self.switchPenalty = switchPenalty
         self.stallPenalty = stallPenalty
@@ -114,10 +116,10 @@ public struct QualityScore: Hashable, Sendable {
     }
 
     /// "Balanced" of the paper: λ = 1, μ = μₛ = 3000 for kbit/s.
-    public static let balanced = QualityScore(utility: .linear, switchPenalty: 1, stallPenalty: 3, startPenalty: 3)
+    package static let balanced = QualityScore(utility: .linear, switchPenalty: 1, stallPenalty: 3, startPenalty: 3)
 
     /// QoE_log of Pensieve (SIGCOMM 2017, table 1): μ = 2.66, no penalty for the start.
-    public static let logarithmic = QualityScore(
+    package static let logarithmic = QualityScore(
         utility: .logarithmic,
         switchPenalty: 1,
         stallPenalty: 2.66,
@@ -129,7 +131,7 @@ public struct QualityScore: Hashable, Sendable {
     /// - Parameters:
     ///   - result: the viewing experience.
     ///   - lowest: the lowest rung's bitrate, bit/s.
-    public func score(of result: AdaptationResult, lowest: Int) -> Double {
+    package func score(of result: AdaptationResult, lowest: Int) -> Double {
         guard !result.segments.isEmpty else { return 0 }
         let utilities = result.segments.map { worth(of: $0.bitrate, lowest: lowest) }
         let changes = zip(utilities, utilities.dropFirst()).reduce(0) { $0 + abs($1.1 - $1.0) }

@@ -4,25 +4,20 @@ internal import Instrument
 ///
 /// The simulation fetches nothing and does not wait; times are exact to the nanosecond. It uses the playback model
 /// with which the probe plays real streams. It fetches one segment at a time, without audio, at the rate 1.
-///
-/// ```swift
-/// let result = AdaptationSimulation(media: .bigBuckBunny, trace: trace, profile: .dashJS).run()
-/// print(result.averageBitrate, result.rebufferingTime)
-/// ```
-public struct AdaptationSimulation: Hashable, Sendable {
+package struct AdaptationSimulation: Hashable, Sendable {
     /// The media.
-    public var media: SegmentedMedia
+    package var media: SegmentedMedia
     /// The network's bandwidth.
-    public var trace: BandwidthTrace
+    package var trace: BandwidthTrace
     /// The player's behaviour; the simulation ignores its retries and its live policy.
-    public var profile: PlayerProfile
+    package var profile: PlayerProfile
     /// The interval at which the rule may abort a download. hls.js checks every 100 ms.
-    public var checkInterval: Duration
+    package var checkInterval: Duration
     /// The duration of the parts in which an arriving segment becomes playable: a frame at 25 frames per second.
-    public var pieceDuration: Duration
+    package var pieceDuration: Duration
 
     /// Creates a simulation; intervals are at least 1 ms.
-    public init(
+    package init(
         media: SegmentedMedia,
         trace: BandwidthTrace,
         profile: PlayerProfile,
@@ -37,7 +32,7 @@ public struct AdaptationSimulation: Hashable, Sendable {
     }
 
     /// Simulates the whole playback, from a request at zero to the end of the last segment.
-    public func run() -> AdaptationResult {
+    package func run() -> AdaptationResult {
         if media.segments.isEmpty { return AdaptationResult() }
         var run = SimulationRun(self)
         for index in media.segments.indices { run.fetch(index) }

@@ -2,7 +2,7 @@ internal import Instrument
 internal import InstrumentJSON
 
 /// A format of recorded traces.
-public enum BandwidthTraceFormat: String, Hashable, Sendable, CaseIterable {
+package enum BandwidthTraceFormat: String, Hashable, Sendable, CaseIterable {
     /// Mahimahi: one line for each packet of 1500 bytes that can be delivered, with its millisecond.
     case mahimahi
     /// `time bandwidth` lines in seconds and Mbit/s, Pensieve's form of the HSDPA and FCC traces.
@@ -20,7 +20,7 @@ extension BandwidthTrace {
     ///   - format: nil detects the format: JSON, one number per line, or two numbers per line.
     ///   - latency: the time from a request to its first byte, for formats without latencies.
     /// - Throws: ``BandwidthTraceError`` with the line that cannot be read.
-    public init(
+    package init(
         name: String,
         reading text: String,
         format: BandwidthTraceFormat? = nil,

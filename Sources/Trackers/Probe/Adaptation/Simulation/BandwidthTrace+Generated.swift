@@ -11,7 +11,7 @@ internal import Musl
 extension BandwidthTrace {
     /// Generated traces, equal on every machine and in every run: steady, steps, a sawtooth, and random walks from
     /// seeds in the manner of 3G, LTE and Wi-Fi. Their figures are round, not measured.
-    public static let generated: [BandwidthTrace] = [
+    package static let generated: [BandwidthTrace] = [
         steady, stepDown, stepUp, sawtooth, thirdGeneration(seed: 1), lte(seed: 2), wifi(seed: 3),
     ].compactMap { $0 }
 

@@ -1,20 +1,20 @@
-public import Instrument
+package import Instrument
 
 /// A network's bandwidth over time: constant in each period, repeated after the last period.
 ///
 /// All arithmetic uses whole nanoseconds and bits, so that a simulation gives the same result on every machine.
-public struct BandwidthTrace: Hashable, Sendable {
+package struct BandwidthTrace: Hashable, Sendable {
     /// A time of constant bandwidth.
-    public struct Period: Hashable, Sendable {
+    package struct Period: Hashable, Sendable {
         /// The duration.
-        public var duration: Duration
+        package var duration: Duration
         /// The bandwidth, bit/s; 0 is an outage.
-        public var bitrate: Int
+        package var bitrate: Int
         /// The time from a request to its first byte.
-        public var latency: Duration
+        package var latency: Duration
 
         /// Creates a period.
-        public init(duration: Duration, bitrate: Int, latency: Duration = .zero) {
+        package init(duration: Duration, bitrate: Int, latency: Duration = .zero) {
             self.duration = duration
             self.bitrate = bitrate
             self.latency = latency
@@ -22,9 +22,9 @@ public struct BandwidthTrace: Hashable, Sendable {
     }
 
     /// The name in tables.
-    public let name: String
+    package let name: String
     /// The periods; each is longer than zero, and at least one has a bandwidth above zero.
-    public let periods: [Period]
+    package let periods: [Period]
     /// The end of each period, ns.
     private let ends: [Int64]
     /// The bits carried by the end of each period, × 10⁹.
@@ -34,7 +34,7 @@ public struct BandwidthTrace: Hashable, Sendable {
     ///
     /// - Throws: ``BandwidthTraceError`` if a value is negative, if no period has a bandwidth, or if the trace is
     ///   longer than 292 years.
-    public init(name: String, periods: [Period]) throws(BandwidthTraceError) {
+    package init(name: String, periods: [Period]) throws(BandwidthTraceError) {
         var ends: [Int64] = []
         var works: [Int128] = []
         var kept: [Period] = []
@@ -62,16 +62,16 @@ public struct BandwidthTrace: Hashable, Sendable {
     }
 
     /// The duration until the trace repeats.
-    public var duration: Duration { .nanoseconds(ends.last ?? 0) }
+    package var duration: Duration { .nanoseconds(ends.last ?? 0) }
 
     /// The average bandwidth, bit/s.
-    public var averageBitrate: Int {
+    package var averageBitrate: Int {
         guard let end = ends.last, let work = works.last, end > 0 else { return 0 }
         return Int(clamping: work / Int128(end))
     }
 
     /// Returns the bandwidth at an instant, bit/s.
-    public func bitrate(at instant: MonotonicInstant) -> Int { period(at: instant.nanoseconds).bitrate }
+    package func bitrate(at instant: MonotonicInstant) -> Int { period(at: instant.nanoseconds).bitrate }
 }
 
 extension BandwidthTrace {
@@ -110,27 +110,27 @@ extension BandwidthTrace {
 }
 
 /// The reason why a trace cannot be used.
-public struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error; an open set.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
-        public let description: String
+        package let description: String
 
         /// Creates a code; codes with the same text are equal.
         package init(_ description: String) { self.description = description }
 
         /// The trace is empty, or never carries a byte.
-        public static let empty = Code("empty")
+        package static let empty = Code("empty")
         /// A value is out of range.
-        public static let invalidValue = Code("invalidValue")
+        package static let invalidValue = Code("invalidValue")
         /// The text does not follow the format.
-        public static let syntax = Code("syntax")
+        package static let syntax = Code("syntax")
     }
 
     /// The kind of the error.
-    public let code: Code
+    package let code: Code
     /// The message: the value that was found, and its place.
-    public let message: String
+    package let message: String
 
     init(_ code: Code, _ message: String) {
         self.code = code
@@ -138,5 +138,5 @@ public struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// The message: the value that was found, and its place.
-    public var description: String { message }
+    package var description: String { message }
 }

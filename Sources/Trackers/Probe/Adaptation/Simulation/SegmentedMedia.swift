@@ -2,22 +2,22 @@ internal import Instrument
 internal import InstrumentJSON
 
 /// Media in segments, each of them available at each rung of a ladder.
-public struct SegmentedMedia: Hashable, Sendable {
+package struct SegmentedMedia: Hashable, Sendable {
     /// One segment.
-    public struct Segment: Hashable, Sendable {
+    package struct Segment: Hashable, Sendable {
         /// The duration; at least 1 ms.
-        public let duration: Duration
+        package let duration: Duration
         /// The size at each rung, bytes; at least 1.
-        public let sizes: [Int64]
+        package let sizes: [Int64]
     }
 
     /// The rungs to choose from.
-    public let ladder: BitrateLadder
+    package let ladder: BitrateLadder
     /// The segments, in order.
-    public let segments: [Segment]
+    package let segments: [Segment]
 
     /// Creates media whose segments have the size of the peak bitrate.
-    public init(ladder: BitrateLadder, segmentDuration: Duration, count: Int) {
+    package init(ladder: BitrateLadder, segmentDuration: Duration, count: Int) {
         self.ladder = ladder
         let duration = Self.limited(segmentDuration)
         let sizes = ladder.map { Self.size(bitrate: $0.peakBitrate, duration) }
@@ -31,7 +31,7 @@ public struct SegmentedMedia: Hashable, Sendable {
     ///   - durations: the duration of each segment.
     ///   - sizes: for each segment, the bytes at each rung, in the ladder's order; a missing size follows from the
     ///     peak bitrate.
-    public init(ladder: BitrateLadder, durations: [Duration], sizes: [[Int64]]) {
+    package init(ladder: BitrateLadder, durations: [Duration], sizes: [[Int64]]) {
         self.ladder = ladder
         segments = durations.enumerated().map { index, duration in
             let duration = Self.limited(duration)
@@ -47,7 +47,7 @@ public struct SegmentedMedia: Hashable, Sendable {
     }
 
     /// The duration.
-    public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
+    package var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     private static func limited(_ duration: Duration) -> Duration {
         min(max(duration, .milliseconds(1)), .seconds(1_000_000))
@@ -65,7 +65,7 @@ extension SegmentedMedia {
     /// Ten minutes of Big Buck Bunny in segments of 3 s, by the average bitrates of the BOLA paper: 230, 331, 477, 688,
     /// 991, 1427, 2056, 2962, 5027 and 6000 kbit/s. INFOCOM 2016, table I; Sabre, bbb.json. Sizes are constant here
     /// and vary there.
-    public static let bigBuckBunny: SegmentedMedia = {
+    package static let bigBuckBunny: SegmentedMedia = {
         let heights = [240, 240, 288, 360, 432, 480, 576, 720, 1080, 1080]
         let kilobits = [230, 331, 477, 688, 991, 1427, 2056, 2962, 5027, 6000]
         let rungs = zip(kilobits, heights).map {
@@ -78,7 +78,7 @@ extension SegmentedMedia {
     /// Reads Sabre's description of media: `segment_duration_ms`, `bitrates_kbps`, `segment_sizes_bits`.
     ///
     /// - Returns: nil if the text is no such description.
-    public init?(readingSabre text: String) {
+    package init?(readingSabre text: String) {
         guard let value = try? JSONValue(parsing: text), let milliseconds = value["segment_duration_ms"]?.number,
             case .array(let bitrates)? = value["bitrates_kbps"], case .array(let rows)? = value["segment_sizes_bits"]
         else { return nil }

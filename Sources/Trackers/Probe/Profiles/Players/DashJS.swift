@@ -14,7 +14,7 @@ extension PlayerProfile {
     /// src/streaming/models/ThroughputModel.js: an average per media type.
     /// src/streaming/controllers/PlaybackController.js:449: four fragments behind the live edge where the MPD declares
     /// no delay. src/streaming/net/XHRLoader.js:91: an aborted request is a sample, too. src/streaming/rules/abr: the
-    /// rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
+    /// rules of `HybridRule.dashJS`. Its catch-up is off unless the MPD asks for it.
     /// src/dash/utils/BaseURLSelector.js: after the last retry, the next `BaseURL`; without one, nothing more is
     /// loaded. src/streaming/ManifestUpdater.js:284: an MPD that cannot be loaded again is not asked for any more; the
     /// segments that the last one gives are played. src/streaming/controllers/PlaybackController.js:573: behind the
