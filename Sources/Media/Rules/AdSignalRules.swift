@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentAds
 internal import InstrumentManifests
 
@@ -23,13 +24,21 @@ extension Rule {
     )
 
     private static func problems(_ findings: [AdFinding]) -> [Problem] {
-        findings.prefix(mostProblems).map { finding in
-            Problem(
-                found: "a signal that breaks \(finding.rule): \(finding.message)",
+        findings.map { finding in
+            let place = finding.path.isEmpty ? "" : " in \(finding.path)"
+            var problem = Problem(
+                found: "a signal\(place) that breaks \(finding.rule): \(finding.message)",
                 expected: "signals that are well-formed and agree",
                 advice: "Correct the signal; `player-monitor scte35` shows each field of a section.",
                 line: finding.line
             )
+            problem.fault = "\(finding.rule) \(finding.path) \(withoutNumbers(finding.message))"
+            return problem
         }
+    }
+
+    /// A message without identifiers and times, which differ from break to break.
+    private static func withoutNumbers(_ message: String) -> String {
+        message.split(separator: " ").filter { !$0.utf8.contains { $0.isDigit } }.joined(separator: " ")
     }
 }

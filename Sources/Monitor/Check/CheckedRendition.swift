@@ -3,6 +3,25 @@ internal import InstrumentHTTP
 internal import InstrumentManifests
 internal import InstrumentRules
 
+/// When something was requested last, and answered.
+struct RequestTimes: Sendable {
+    var begun: MonotonicInstant
+    /// Nil before the answer.
+    var answered: MonotonicInstant?
+
+    /// The interval between two reloads is never outside these limits, in nanoseconds.
+    private static let intervals: ClosedRange<Int64> = 500_000_000...30_000_000_000
+
+    /// When the next request is due: an interval, in nanoseconds, after the beginning of this one (RFC 8216bis section
+    /// 6.3.4), and not immediately after a slow answer. Nil before the answer.
+    func due(after interval: Int64) -> MonotonicInstant? {
+        guard let answered else { return nil }
+        let limits = Self.intervals
+        let rest = Duration.nanoseconds(min(max(interval, limits.lowerBound), limits.upperBound))
+        return max(begun.advanced(by: rest), answered.advanced(by: .nanoseconds(limits.lowerBound)))
+    }
+}
+
 /// A rendition under check: where its playlist is, and which segments were fetched.
 struct CheckedRendition: Sendable {
     let name: String
@@ -13,6 +32,8 @@ struct CheckedRendition: Sendable {
     /// How often the playlist was requested since it is not live: a playlist that ended is requested once more, to see
     /// whether it stays ended.
     private(set) var attempts = 0
+    /// When the playlist was requested last, and answered; nil if it came with the root.
+    private(set) var times: RequestTimes?
     /// The segments of a DASH rendition, or of the latest playlist.
     var segments = SegmentIndex([], isComplete: true, targetDuration: 0)
     var isLive = false
@@ -25,8 +46,14 @@ struct CheckedRendition: Sendable {
     /// Whether a reload can show anything new.
     var needsReload: Bool { playlistURL != nil && (isLive || attempts < 2) }
 
-    /// Counts a request for the playlist.
-    mutating func noteRequest() { attempts += 1 }
+    /// Counts a request for the playlist, which begins now, or which came with the root.
+    mutating func noteRequest(at now: MonotonicInstant? = nil) {
+        attempts += 1
+        times = now.map { RequestTimes(begun: $0) }
+    }
+
+    /// Notes that the latest request was answered.
+    mutating func noteAnswer(at now: MonotonicInstant) { times?.answered = now }
 
     mutating func update(_ playlist: HLSMediaPlaylist) {
         if playlist.hasEnded, isLive { attempts = 1 }

@@ -15,6 +15,8 @@ struct SegmentOrder: Sendable {
     var role: Role
     /// Whether the segment is the last one of a presentation to which nothing is added.
     var isLast = false
+    /// Whether an MPD implies the segment for less than half of a segment's duration.
+    var isRemainder = false
 
     enum Role: Sendable { case media, audio, subtitles, keyframes }
 }
@@ -293,7 +295,7 @@ extension ManifestContent {
     /// What came in the place of media, as a noun; nil for media, and for bytes that may be media.
     fileprivate var replacement: String? {
         switch self {
-        case .playlist, .misplacedPlaylist, .mpd, .markup, .page, .json, .compressed, .empty: "\(self)"
+        case .playlist, .misplacedPlaylist, .addressList, .mpd, .markup, .page, .json, .compressed, .empty: "\(self)"
         case .media, .text, .binary: nil
         }
     }
@@ -320,7 +322,7 @@ extension SegmentFetcher {
         (facts.trimmedStart, facts.trimmedEnd) = (segment.trimmedStart, segment.trimmedEnd)
         facts.date = segment.wallTime
         facts.isLive = order.isLive
-        facts.isLast = order.isLast
+        (facts.isLast, facts.isRemainder) = (order.isLast, order.isRemainder)
         facts.isKeyframeOnly = order.role == .keyframes
         facts.position = segment.start
         facts.isEncrypted = segment.encryption?.method == .aes128

@@ -32,9 +32,8 @@ struct SegmentPlan: Sendable {
         return oldest
     }
 
-    /// The last segment on demand, once: an upload that ended early lacks it. Nil if it is fetched anyway.
-    ///
-    /// Of a template, a last segment that is shorter than half of the others may be due to rounding alone.
+    /// The last segment on demand, once: an upload that ended early lacks it, and so may a template whose duration does
+    /// not fit. Nil if it is fetched anyway.
     mutating func ending(
         of segments: some BidirectionalCollection<MediaSegment>,
         besides fetched: [MediaSegment],
@@ -42,12 +41,7 @@ struct SegmentPlan: Sendable {
     ) -> MediaSegment? {
         guard !isLive, !hasSeenEnd, let last = segments.last else { return nil }
         hasSeenEnd = true
-        let before = segments.dropLast().last
-        let isShort = last.duration < (before?.duration ?? 0) / 2
-        guard let ending = isShort ? before : last, !ending.isGap,
-            !fetched.contains(where: { $0.sequence == ending.sequence })
-        else { return nil }
-        return ending
+        return last.isGap || fetched.contains { $0.sequence == last.sequence } ? nil : last
     }
 
     /// The next segments: at first the newest of a live rendition or the first of one on demand, later those that

@@ -46,9 +46,6 @@ package struct StreamCheck: Sendable {
 
 /// The state of a check that runs.
 struct CheckSession {
-    /// The interval between two reloads is never outside these limits, in nanoseconds.
-    private static let intervals: ClosedRange<Int64> = 500_000_000...30_000_000_000
-
     /// The periods of a rendition whose files are looked at.
     private static let mostPeriods = 16
 
@@ -60,9 +57,11 @@ struct CheckSession {
     /// The periods of renditions that are files, by the rendition's name.
     private var files: [String: PeriodParts] = [:]
     var media: MediaCheck?
-    private var desk: EvidenceDesk?
+    var desk: EvidenceDesk?
     var report: StreamCheckReport
-    private let start: MonotonicInstant
+    let start: MonotonicInstant
+    /// When the MPD was requested last, and answered.
+    private(set) var manifestTimes: RequestTimes
     var observe: (@Sendable (StreamCheckRound) -> Void)?
     private var rounds = RoundCounter()
     private var hasReadClock = false
@@ -81,17 +80,14 @@ struct CheckSession {
         desk = keepsEvidence ? EvidenceDesk() : nil
         report = StreamCheckReport(url: url.description)
         start = client.clock.now
+        manifestTimes = RequestTimes(begun: start)
         manifestURL = url
     }
 
-    private var configuration: StreamCheckConfiguration { client.configuration }
+    var configuration: StreamCheckConfiguration { client.configuration }
 
     mutating func run() async {
         await fetchRoot()
-        // A media playlist that is the root was fetched with it.
-        await reloadPlaylists { $0.attempts == 0 }
-        await askServers()
-        await askDirectives()
         await follow()
         let known = run.violationCount
         await compareSegments()
@@ -100,71 +96,12 @@ struct CheckSession {
         finish()
     }
 
-    /// What a check waits for.
-    private enum Arrival: Sendable {
-        case segments(SegmentBatch)
-        /// Whether the time of the next reload has come; not so in a check that is cancelled.
-        case reload(isDue: Bool)
-    }
-
-    /// Reloads in the rhythm of the stream, whatever time the segments take that are fetched beside it.
-    private mutating func follow() async {
-        await withTaskGroup(of: Arrival.self) { group in
-            var isFetching = startFetching(in: &group)
-            var isBehind = false
-            var isWaiting = startWaiting(since: start, in: &group)
-            if !isFetching { reportRound() }
-            while isFetching || isWaiting, let arrival = await group.next() {
-                switch arrival {
-                case .segments(let fetched):
-                    take(fetched)
-                    isFetching = isBehind && isWaiting && startFetching(in: &group)
-                    isBehind = false
-                case .reload(let isDue):
-                    isWaiting = false
-                    guard isDue, !Task.isCancelled else { continue }
-                    let begin = client.clock.now
-                    await reload()
-                    isWaiting = startWaiting(since: begin, in: &group)
-                    isBehind = isFetching
-                    if isFetching { break }
-                    isFetching = startFetching(in: &group)
-                    // The round of these segments is reported when they are there.
-                    if isFetching { continue }
-                }
-                reportRound()
-            }
-        }
-    }
-
-    private mutating func startFetching(in group: inout TaskGroup<Arrival>) -> Bool {
-        let orders = nextOrders()
-        guard !orders.isEmpty, !Task.isCancelled else { return false }
-        let (segments, decoded) = (segments, decodedRenditions)
-        group.addTask { .segments(await segments.fetch(orders, decoding: decoded)) }
-        return true
-    }
-
-    /// Begins to wait for the next reload, whose time counts from the beginning of the last one (RFC 8216bis section
-    /// 6.3.4), and returns whether one comes.
-    private func startWaiting(since begin: MonotonicInstant, in group: inout TaskGroup<Arrival>) -> Bool {
-        guard !Task.isCancelled, let interval = nextInterval() else { return false }
-        let clock = client.clock
-        let earliest = clock.now.advanced(by: .nanoseconds(Self.intervals.lowerBound))
-        let next = max(begin.advanced(by: .nanoseconds(interval)), earliest)
-        guard start.duration(to: next) <= configuration.duration else { return false }
-        group.addTask {
-            do { try await clock.sleep(until: next, tolerance: nil) } catch { return .reload(isDue: false) }
-            return .reload(isDue: true)
-        }
-        return true
-    }
-
     private mutating func finish() {
         report.unappliedRules = run.unappliedRules
         report.findings = run.findings
         report.omittedFindings = run.omittedFindings
-        report.renditionCount = renditions.count
+        report.keyframeRenditionCount = renditions.count(where: \.isKeyframeOnly)
+        report.renditionCount = renditions.count - report.keyframeRenditionCount
         report.stream = StreamDescription(run.history, renditions, now: client.clock.wallTime)
         report.format = run.history.presentation.map { $0.format == .hls ? "HLS" : "DASH" }
         if var media {
@@ -173,7 +110,7 @@ struct CheckSession {
         }
     }
 
-    private mutating func reportRound() {
+    mutating func reportRound() {
         guard let observe, !Task.isCancelled else { return }
         var round = rounds.round(run, renditions, media)
         if let evidence = desk?.evidence(of: round, pictures: media?.faulty ?? [:]) { round.evidence = evidence }
@@ -182,7 +119,9 @@ struct CheckSession {
 
     // MARK: Playlists
 
-    private mutating func fetchRoot() async {
+    mutating func fetchRoot() async {
+        manifestTimes = RequestTimes(begun: client.clock.now)
+        defer { manifestTimes.answered = client.clock.now }
         let rootURL: HTTPURL
         var trickMode: Presentation?
         switch await client.manifest(manifestURL) {
@@ -247,7 +186,7 @@ struct CheckSession {
 
     /// Fetches the indexes of files that are one segment each (`SegmentBase`), each once in a run.
     private mutating func indexParts(of presentations: [Presentation], _ found: inout [CheckedRendition]) async {
-        guard configuration.segmentCount > 0, let presentation = presentations.first else { return }
+        guard let presentation = presentations.first else { return }
         var known: [String: PeriodParts] = [:]
         for index in found.indices.prefix(configuration.maxRenditions) {
             let name = found[index].name
@@ -281,68 +220,13 @@ struct CheckSession {
         return nil
     }
 
-    private mutating func reload() async {
-        if run.history.manifest != nil { await fetchRoot() }
-        await reloadPlaylists { $0.needsReload }
-    }
-
-    /// Fetches the media playlists, several at a time, and applies the rules in the order of the renditions.
-    private mutating func reloadPlaylists(where isWanted: (CheckedRendition) -> Bool) async {
-        let places = renditions.indices.filter { place in
-            renditions[place].playlistURL != nil && isWanted(renditions[place])
-        }
-        for place in places { renditions[place].noteRequest() }
-        let client = client
-        let urls = places.map { renditions[$0].playlistURL }
-        let texts = await inParallel(urls, limit: configuration.maxRequests) { url in
-            guard let url else { return nil as Result<FetchedText, ResourceClient.Failure>? }
-            return await client.manifest(url)
-        }
-        for (place, result) in zip(places, texts) {
-            guard let result, let playlistURL = renditions[place].playlistURL else { continue }
-            switch result {
-            case .failure(let failure):
-                run.observe(FetchFailure(.manifest, playlistURL, failure))
-            case .success(let text):
-                report.playlistCount += 1
-                desk?.take(text, of: renditions[place].name)
-                run.observe(text, as: .rendition(renditions[place].name))
-                if let playlist = run.history.rendition(renditions[place].name)?.current?.playlist {
-                    renditions[place].update(playlist)
-                }
-            }
-        }
-    }
-
-    /// The delay before the next reload, in nanoseconds; nil if nothing changes any more.
-    private func nextInterval() -> Int64? {
-        if let manifest = run.history.manifest {
-            guard manifest.isDynamic, let period = manifest.updatePeriod else { return nil }
-            let longest = renditions.map(\.targetDuration).max() ?? 0
-            return clamped(max(period, period == 0 ? longest : 0))
-        }
-        guard renditions.contains(where: \.needsReload) else { return nil }
-        let live = renditions.filter(\.isLive)
-        guard let target = live.map(\.targetDuration).min() else { return 1_000_000_000 }
-        // After a reload without news, half a target duration (section 6.3.4).
-        let hasNews = live.contains { rendition in
-            let history = run.history.rendition(rendition.name)
-            return history?.edgeSince == history?.current?.fetched.instant
-        }
-        return clamped(hasNews ? target : target / 2)
-    }
-
-    private func clamped(_ interval: Int64) -> Int64 {
-        min(max(interval, Self.intervals.lowerBound), Self.intervals.upperBound)
-    }
-
     // MARK: Segments
 
     /// The renditions whose pictures or sound are decoded.
-    private var decodedRenditions: Set<String> { media?.renditions(of: run.history.presentation) ?? [] }
+    var decodedRenditions: Set<String> { media?.renditions(of: run.history.presentation) ?? [] }
 
     /// The segments to fetch now.
-    private mutating func nextOrders() -> [SegmentOrder] {
+    mutating func nextOrders() -> [SegmentOrder] {
         guard configuration.segmentCount > 0 else { return [] }
         var orders: [SegmentOrder] = []
         let now = client.clock.wallTime
@@ -377,18 +261,21 @@ struct CheckSession {
         _ purpose: SegmentOrder.Purpose
     ) -> SegmentOrder {
         let rendition = renditions[place]
+        let isLast = rendition.segments.isComplete && segment.sequence == rendition.segments.last?.sequence
         return SegmentOrder(
             rendition: name,
             segment: segment,
             purpose: purpose,
             isLive: rendition.isLive,
             role: rendition.role,
-            isLast: rendition.segments.isComplete && segment.sequence == rendition.segments.last?.sequence
+            isLast: isLast,
+            isRemainder: isLast && run.history.manifest != nil
+                && segment.duration < rendition.segments.targetDuration / 2
         )
     }
 
     /// Applies the rules to segments that arrived.
-    private mutating func take(_ batch: SegmentBatch) {
+    mutating func take(_ batch: SegmentBatch) {
         for (place, result) in batch.segments.enumerated() where !Task.isCancelled && isStillListed(result) {
             let order = result.order
             report.segmentCount += result.facts.byteCount == nil ? 0 : 1

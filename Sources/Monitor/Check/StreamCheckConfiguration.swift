@@ -56,8 +56,10 @@ package struct StreamCheckReport: Sendable {
     package var readSegmentCount = 0
     /// The number of bytes of the segments.
     package var segmentBytes = 0
-    /// The number of renditions that were checked.
+    /// The number of renditions that were checked, without those of keyframes alone.
     package var renditionCount = 0
+    /// The number of renditions of keyframes alone that were checked, for fast forward and rewind.
+    package var keyframeRenditionCount = 0
     /// The number of renditions that were left out because there were too many.
     package var skippedRenditionCount = 0
     /// The stream as the check understood it; nil where nothing could be read.

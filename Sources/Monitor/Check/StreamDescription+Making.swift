@@ -9,7 +9,8 @@ extension StreamDescription {
         let known = Dictionary(renditions.map { ($0.name, $0) }) { first, _ in first }
         let described = presentation.renditions.map { rendition in
             let name = rendition.id.description
-            let index = known[name]?.segments ?? rendition.knownSegments
+            let checked = known[name]
+            let index = (checked?.isListed ?? false ? checked?.segments : nil) ?? rendition.knownSegments
             return Rendition(rendition, index, history.rendition(name)?.current?.playlist, presentation, now: now)
         }
         let media = described.filter { $0.kind != "subtitles" }
@@ -17,9 +18,9 @@ extension StreamDescription {
         let isLive = presentation.live != nil || playlists.contains { !$0.hasEnded }
         format = presentation.format == .hls ? "HLS" : "DASH"
         kind = Kind(presentation, playlists)
-        duration = isLive ? nil : presentation.duration ?? media.map(\.duration).max()
+        duration = isLive ? nil : presentation.duration ?? media.compactMap(\.duration).max()
         targetLatency = isLive ? presentation.live?.targetLatency ?? media.compactMap(\.holdBack).max() : nil
-        window = isLive ? presentation.live?.windowDuration ?? media.map(\.duration).max() : nil
+        window = isLive ? presentation.live?.windowDuration ?? media.compactMap(\.duration).max() : nil
         liveEdge = isLive ? media.compactMap(\.liveEdge).max() : nil
         variants = presentation.variants.map(Variant.init)
         self.renditions = described
@@ -64,11 +65,12 @@ extension StreamDescription.Variant {
 extension StreamDescription.Rendition {
     fileprivate init(
         _ rendition: Rendition,
-        _ index: SegmentIndex,
+        _ known: SegmentIndex?,
         _ playlist: HLSMediaPlaylist?,
         _ presentation: Presentation,
         now: WallTime
     ) {
+        let index = known ?? SegmentIndex([], isComplete: true, targetDuration: 0)
         // Segments that follow from the time alone reach far into the future.
         let count = Self.count(of: index, by: now)
         let (first, last) = (index.first, count > 0 ? index[count - 1] : nil)
@@ -84,10 +86,10 @@ extension StreamDescription.Rendition {
             container: Self.name(of: container),
             codecs: rendition.codecs,
             bandwidth: rendition.bitrate,
-            segmentCount: count,
+            segmentCount: known.map { _ in count },
             firstSequence: last.flatMap { _ in first?.sequence },
             lastSequence: last?.sequence,
-            duration: last.map { $0.end.saturatingSubtract(first?.start ?? 0) } ?? 0,
+            duration: known.map { _ in last.map { $0.end.saturatingSubtract(first?.start ?? 0) } ?? 0 },
             targetDuration: index.targetDuration,
             longestSegment: listed.map(\.duration).max() ?? (count > 0 ? first?.duration : nil),
             discontinuityCount: zip(listed, listed.dropFirst()).count { $0.discontinuity != $1.discontinuity },
@@ -150,9 +152,6 @@ extension StreamDescription.Rendition {
 }
 
 extension Rendition {
-    /// The segments that the manifest lists; none where they are elsewhere.
-    fileprivate var knownSegments: SegmentIndex {
-        if case .segments(let index) = source { return index }
-        return SegmentIndex([], isComplete: true, targetDuration: 0)
-    }
+    /// The segments that the manifest lists; nil where they are elsewhere.
+    fileprivate var knownSegments: SegmentIndex? { if case .segments(let index) = source { index } else { nil } }
 }

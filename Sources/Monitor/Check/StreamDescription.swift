@@ -60,14 +60,14 @@ package struct StreamDescription: Hashable, Sendable {
         package var codecs: [String]
         /// The peak bit rate of the rendition alone, in bit/s.
         package var bandwidth: Int64?
-        /// The number of segments that are listed, or available now.
-        package var segmentCount: Int
+        /// The number of segments that are listed, or available now; nil where no playlist or index could be read.
+        package var segmentCount: Int?
         /// The number of the first segment.
         package var firstSequence: Int64?
         /// The number of the last segment.
         package var lastSequence: Int64?
-        /// The duration of the listed segments.
-        package var duration: Int64
+        /// The duration of the listed segments; nil like their number.
+        package var duration: Int64?
         /// The target duration of segments.
         package var targetDuration: Int64
         /// The duration of the longest segment.

@@ -91,6 +91,7 @@ struct CheckCommand: AsyncParsableCommand {
         if list { return }
         if urls.isEmpty { throw ValidationError("nothing to check; give the URL of a playlist or MPD, or --list") }
         for url in urls {
+            if let advice = Address.advice(onFile: url) { throw ValidationError(advice) }
             _ = try Address.read(url, of: "'\(url)'")
         }
         guard (0...1_000).contains(segments) else {

@@ -52,11 +52,11 @@ enum DescriptionJSON {
             "encryption": strings(rendition.encryption),
             "initialization": .bool(rendition.hasInitialization),
         ]
-        value["segments"] = .int(rendition.segmentCount)
+        value["segments"] = rendition.segmentCount.map { .int($0) } ?? .null
         value["firstSequence"] = number(rendition.firstSequence)
         value["lastSequence"] = number(rendition.lastSequence)
         value["duration"] = seconds(rendition.duration)
-        value["targetDuration"] = seconds(rendition.targetDuration)
+        value["targetDuration"] = seconds(rendition.segmentCount == nil ? nil : rendition.targetDuration)
         value["longestSegment"] = seconds(rendition.longestSegment)
         value["discontinuities"] = .int(rendition.discontinuityCount)
         value["gaps"] = .int(rendition.gapCount)
@@ -125,11 +125,13 @@ enum DescriptionText {
     }
 
     private static func rendition(_ rendition: StreamDescription.Rendition) -> [TerminalText] {
+        let target = rendition.segmentCount == nil ? nil : rendition.targetDuration
         let encryption = rendition.encryption.isEmpty ? "-" : rendition.encryption.joined(separator: ",")
         return [
-            "\(rendition.name)", "\(rendition.kind)", "\(rendition.language ?? "-")", "\(rendition.segmentCount)",
+            "\(rendition.name)", "\(rendition.kind)", "\(rendition.language ?? "-")",
+            "\(rendition.segmentCount.map(String.init) ?? "-")",
             "\(rendition.firstSequence.map(String.init) ?? "-")", "\(rendition.lastSequence.map(String.init) ?? "-")",
-            "\(rendition.duration.shownSeconds)", "\(rendition.targetDuration.shownSeconds)", "\(encryption)",
+            "\(shown(rendition.duration))", "\(shown(target))", "\(encryption)",
         ]
     }
 

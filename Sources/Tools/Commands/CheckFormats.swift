@@ -11,6 +11,7 @@ enum CheckJSON {
             "url": .string(report.url),
             "failed": .bool(report.isFailed(isStrict: isStrict)),
             "renditions": .int(report.renditionCount),
+            "keyframeRenditions": .int(report.keyframeRenditionCount),
             "skippedRenditions": .int(report.skippedRenditionCount),
             "playlists": .int(report.playlistCount),
             "segments": .int(report.segmentCount),

@@ -35,6 +35,9 @@ struct CheckText {
             Self.count(report.playlistCount, "playlist"),
             report.segmentCount > 0 ? "\(segments) (\(report.readSegmentCount) read)" : segments,
         ]
+        if report.keyframeRenditionCount > 0 {
+            parts.insert("\(Self.count(report.keyframeRenditionCount, "rendition")) of keyframes", at: 2)
+        }
         if report.skippedRenditionCount > 0 { parts.append("\(report.skippedRenditionCount) renditions left out") }
         return style.faint("  " + parts.joined(separator: ", "))
     }

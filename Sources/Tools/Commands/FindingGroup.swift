@@ -1,6 +1,6 @@
 internal import InstrumentRules
 
-/// The findings of one rule in one folder, such as the segments of a rendition: one fault, which people read once.
+/// The findings of one fault of a rule in one folder, such as the segments of a rendition, which people read once.
 struct FindingGroup {
     /// The first finding.
     let first: Finding
@@ -16,7 +16,8 @@ struct FindingGroup {
             // Playlists of one folder are different things; segments of one folder are one rendition.
             let ending = finding.resource.lowercased()
             let isManifest = [".m3u8", ".m3u", ".mpd"].contains { ending.hasSuffix($0) }
-            let key = "\(finding.rule) \(isManifest ? finding.resource : String(folder))"
+            let place = isManifest ? finding.resource : String(folder)
+            let key = "\(finding.rule) \(place) \(finding.problem.fault ?? "")"
             if let place = places[key] {
                 groups[place].otherCount += 1
             } else {

@@ -13,6 +13,11 @@ extension AttributeKey where Value == String {
     public static var warningURL: Self { "warningURL" }
 }
 
+extension AttributeKey where Value == Duration {
+    /// The time until the first segment of a presentation that has not begun is available. Our addition.
+    static var presentationWait: Self { "presentationWait" }
+}
+
 extension AttributeKey where Value == Int {
     /// The HTTP status that was answered. Our addition.
     static var errorStatus: Self { "errorStatus" }
@@ -32,6 +37,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.warningCode, "Code of a defect of the stream", .otherDiagnosticData),
         FieldDeclaration(.warningDescription, "A defect of the stream, in words", .otherDiagnosticData),
         FieldDeclaration(.warningURL, "The address of the resource with the defect", .otherDiagnosticData),
+        FieldDeclaration(.presentationWait, "Time until a presentation begins", .otherDiagnosticData),
         FieldDeclaration(.countRequests, "Requests of the playback", .performanceData),
         FieldDeclaration(.countFailedRequests, "Requests that failed", .performanceData),
         FieldDeclaration(.receivedBytes, "Bytes that the requests brought", .performanceData),

@@ -104,6 +104,18 @@ struct ManifestRuleTests {
         #expect(try broken([manifest(0, period(set(from: 560, count: 60)))]) == ["availability-time-wrong"])
     }
 
+    @Test(
+        "A timeline that counts from 1970 lacks its offset, and is no matter of clocks",
+        arguments: [560, 1_767_225_590]
+    )
+    func timelineOfAnotherOrigin(first: Int) throws {
+        var run = RuleRun()
+        run.observe(try fetched(manifest(0, period(set(from: first, count: 60))), 0, "live.mpd"), as: .root)
+        let advice = try #require(run.findings.first { $0.rule == "availability-time-wrong" }?.problem.advice)
+        #expect(advice.contains("presentationTimeOffset") == (first > 1_000))
+        #expect(advice.contains("clocks") == (first < 1_000))
+    }
+
     /// The rules that an MPD breaks after a clock has answered.
     private func broken(clock answer: ClockReading.Answer, serverTime: Int? = nil, _ text: String) throws -> [String] {
         var run = RuleRun()

@@ -24,6 +24,10 @@ struct OriginTransport: HTTPTransport {
     var change: (@Sendable (inout HTTPResponse) -> Void)?
     /// How long the body of a segment takes.
     var segmentTime = Duration.zero
+    /// How long a playlist takes, by the end of its path.
+    var playlistTimes: [String: Duration] = [:]
+    /// The seconds of the clock at which playlists were requested, by the end of their path.
+    let requests = Lock<[String: [Double]]>([:])
 
     init(_ fixtures: Fixtures, clock: any SchedulingClock) throws {
         site = try Site([.fixtures(fixtures)])
@@ -32,6 +36,10 @@ struct OriginTransport: HTTPTransport {
     }
 
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let begun = clock.now.nanoseconds
+        let name = request.url.path.split(separator: "/").last.map(String.init) ?? ""
+        requests.withLock { $0[name, default: []].append(Double(begun) / 1e9) }
+        if let time = playlistTimes[name] { try await wait(time) }
         let parts = request.url.requestText.split(separator: "?", maxSplits: 1)
         let moment = Moment(now: clock.wallTime, originStart: start, sessionStart: start)
         let query = parts.count > 1 ? String(parts[1]) : ""
@@ -56,13 +64,15 @@ struct OriginTransport: HTTPTransport {
         }
         change?(&response)
         let isSegment = !["m3u8", "mpd"].contains { request.url.path.hasSuffix($0) }
-        if isSegment, segmentTime > .zero {
-            let end = clock.now.advanced(by: segmentTime)
-            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else {
-                throw HTTPError(.cancelled, "cancelled")
-            }
-        }
+        if isSegment, segmentTime > .zero { try await wait(segmentTime) }
         return response
+    }
+
+    private func wait(_ time: Duration) async throws(HTTPError) {
+        let end = clock.now.advanced(by: time)
+        guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else {
+            throw HTTPError(.cancelled, "cancelled")
+        }
     }
 
     private static func bytes(of body: Body) -> [UInt8] {

@@ -58,6 +58,72 @@ struct OutcomeTests {
         #expect(master.stream?.variants.allSatisfy { ($0.bandwidth ?? 0) > 0 } == true)
     }
 
+    @Test("Renditions of keyframes are counted apart from those that are played")
+    func keyframes() async throws {
+        for path in ["vod/ts/master.m3u8", "break/none/vod/ts/master.m3u8"] {
+            let report = try await RuleTableTests.check(
+                path,
+                change: Self.replacing("master.m3u8") { text in
+                    text + "\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9000,URI=\"v0.m3u8\"\n"
+                },
+                configure: { $0.segmentCount = 0 }
+            )
+            #expect(report.renditionCount == report.stream?.renditions.count && report.keyframeRenditionCount == 1)
+        }
+    }
+
+    @Test("Keyframes of another size than their entry declares are found", arguments: [("160x90", true), ("", false)])
+    func keyframeSize(size: String, isWrong: Bool) async throws {
+        let attribute = size.isEmpty ? "" : ",RESOLUTION=\(size)"
+        let report = try await RuleTableTests.check(
+            "vod/ts/master.m3u8",
+            change: Self.replacing("master.m3u8") { text in
+                text + "\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9000000\(attribute),URI=\"v0.m3u8?keyframes\"\n"
+            }
+        )
+        let found = report.findings.filter { $0.rule == "resolution-mismatch" }
+        #expect(found.isEmpty != isWrong, "\(report.findings.map(\.message))")
+        #expect(found.allSatisfy { $0.problem.expected == "the declared 160×90" })
+    }
+
+    @Test(
+        "The segment that the duration of an MPD implies must be there, however short the rest is",
+        arguments: [(12_000, false), (12_020, true), (11_990, false)]
+    )
+    func remainder(milliseconds: Int, isMissing: Bool) async throws {
+        let report = try await RuleTableTests.check(
+            "vod/dash/number.mpd",
+            change: Self.replacing(".mpd") { text in
+                let duration = text.firstRange(of: "mediaPresentationDuration=\"")
+                guard let start = duration?.upperBound, let end = text[start...].firstIndex(of: "\"") else {
+                    return text
+                }
+                return text[..<start] + "PT\(Double(milliseconds) / 1_000)S" + text[end...]
+            }
+        )
+        let found = report.findings.filter { $0.rule == "segment-unavailable" }
+        #expect(found.isEmpty != isMissing, "\(report.findings.map(\.message))")
+        #expect(found.allSatisfy { $0.problem.found.hasSuffix("which the MPD implies for the last 0.02 s") })
+    }
+
+    @Test("The index of a file is read although no segment is asked for, and a length that is not known is not 0")
+    func indexedFile() async throws {
+        let listing: (inout StreamCheckConfiguration) -> Void = { ($0.segmentCount, $0.duration) = (0, .zero) }
+        let report = try await RuleTableTests.check("vod/dash/base.mpd", configure: listing)
+        let renditions = try #require(report.stream?.renditions)
+        for rendition in renditions {
+            #expect((rendition.segmentCount ?? 0) >= 6 && abs((rendition.duration ?? 0) - 12_000_000_000) < 100_000_000)
+        }
+        #expect(report.segmentCount == 0 && report.outcome == .sound)
+        let missing = try await RuleTableTests.check(
+            "vod/dash/base.mpd",
+            change: { if $0.url.path.hasSuffix(".mp4") { ($0.status, $0.body) = (404, []) } },
+            configure: listing
+        )
+        #expect(missing.stream?.renditions.allSatisfy { $0.segmentCount == nil && $0.duration == nil } == true)
+        #expect(Set(missing.findings.map(\.rule.description)) == ["segment-unavailable"])
+    }
+
     @Test("An address without a playlist is nothing to check, also where the rule is ignored")
     func nothingThere() async throws {
         let report = try await RuleTableTests.check("nothing/here.m3u8", configure: { $0.rules = [] })

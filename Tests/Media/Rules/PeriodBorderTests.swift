@@ -1,19 +1,24 @@
+import InstrumentCheck
+import InstrumentHTTP
 import InstrumentRules
 import Testing
 
 /// The borders of periods and presentations: what is legal, and what is found (docs/streams.md).
 @Suite("Borders of periods")
 struct PeriodBorderTests {
+    private static func manifest(_ duration: Int, _ periods: String) -> String {
+        """
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
+        mediaPresentationDuration="PT\(duration)S" minBufferTime="PT2S">\(periods)</MPD>
+        """
+    }
+
     private func broken(_ duration: Int, _ periods: String) throws -> [String] {
-        let text = """
-            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" \
-            mediaPresentationDuration="PT\(duration)S" minBufferTime="PT2S">\(periods)</MPD>
-            """
-        return try RulesTests.broken([text], at: "v.mpd")
+        try RulesTests.broken([Self.manifest(duration, periods)], at: "v.mpd")
     }
 
     /// A period whose timeline begins at a second and has segments of two seconds.
-    private func period(_ attributes: String, from first: Int = 0, count: Int) -> String {
+    private static func period(_ attributes: String, from first: Int = 0, count: Int) -> String {
         """
         <Period \(attributes)><AdaptationSet mimeType="video/mp4"><SegmentTemplate media="$Time$.m4s" timescale="1">\
         <SegmentTimeline><S t="\(first)" d="2" r="\(count - 1)"/></SegmentTimeline></SegmentTemplate>\
@@ -26,8 +31,8 @@ struct PeriodBorderTests {
         arguments: [(4, false), (6, true), (2, true)]
     )
     func neighbours(start: Int, isWrong: Bool) throws {
-        let first = period("start=\"PT0S\" duration=\"PT4S\"", count: 2)
-        let second = period("start=\"PT\(start)S\" duration=\"PT4S\"", count: 2)
+        let first = Self.period("start=\"PT0S\" duration=\"PT4S\"", count: 2)
+        let second = Self.period("start=\"PT\(start)S\" duration=\"PT4S\"", count: 2)
         #expect(try broken(start + 4, first + second) == (isWrong ? ["period-boundary"] : []))
     }
 
@@ -36,7 +41,7 @@ struct PeriodBorderTests {
         arguments: [(0, false), (1, false), (2, false), (3, true)]
     )
     func beginnings(first: Int, isWrong: Bool) throws {
-        let found = try broken(first + 6, period("", from: first, count: 3))
+        let found = try broken(first + 6, Self.period("", from: first, count: 3))
         #expect(found == (isWrong ? ["period-boundary"] : []))
     }
 
@@ -45,13 +50,31 @@ struct PeriodBorderTests {
         arguments: [(6, false), (5, false), (4, false), (3, true), (7, false), (8, true), (9, true)]
     )
     func ends(duration: Int, isWrong: Bool) throws {
-        #expect(try broken(duration, period("", count: 3)) == (isWrong ? ["period-boundary"] : []))
+        #expect(try broken(duration, Self.period("", count: 3)) == (isWrong ? ["period-boundary"] : []))
     }
 
     @Test("A period of which no segment is shown, as without presentationTimeOffset, is found")
     func withoutOffset() throws {
-        let first = period("duration=\"PT2S\"", count: 1)
-        #expect(try broken(4, first + period("duration=\"PT2S\"", from: 2, count: 1)) == ["period-boundary"])
-        #expect(try broken(4, first + period("duration=\"PT2S\"", count: 1)).isEmpty)
+        let first = Self.period("duration=\"PT2S\"", count: 1)
+        #expect(try broken(4, first + Self.period("duration=\"PT2S\"", from: 2, count: 1)) == ["period-boundary"])
+        #expect(try broken(4, first + Self.period("duration=\"PT2S\"", count: 1)).isEmpty)
+    }
+
+    @Test("A track that ends before the last period is one finding", arguments: [(1, true), (2, false), (4, true)])
+    func shortTrack(count: Int, isWrong: Bool) async throws {
+        let sound = Self.period("", count: count).replacing("video", with: "audio").replacing(
+            "id=\"v\"",
+            with: "id=\"a\""
+        )
+        let set = sound.dropFirst("<Period >".count).dropLast("</Period>".count)
+        let last = Self.period("duration=\"PT4S\"", count: 2).replacing("</Period>", with: set + "</Period>")
+        let text = Self.manifest(8, Self.period("duration=\"PT4S\"", count: 2) + last)
+        let report = try await RuleTableTests.check("vod/dash/timeline.mpd") { response in
+            if response.url.path.hasSuffix(".mpd") { response.body = Array(text.utf8) }
+        }
+        let found = report.findings.map(\.rule.description).filter {
+            $0.hasPrefix("period-") || $0.hasPrefix("rendition-")
+        }
+        #expect(found == (isWrong ? ["period-boundary"] : []), "\(report.findings.map(\.message))")
     }
 }

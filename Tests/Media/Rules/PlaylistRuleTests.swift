@@ -48,6 +48,14 @@ struct PlaylistRuleTests {
         let texts = [live(1_767_225_600, count: 1), live(1_767_225_600, count: 2)]
         #expect(try broken(texts) == [])
         #expect(try broken([live(1, count: 2), live(2, count: 2)]) == ["window-too-short"])
+        // Nothing of the playlist before is left when players reload.
+        let fast = [10, 15].map { live($0, count: 3) { "#EXTINF:1,\n\($0).ts" } }
+        #expect(try broken(fast) == ["window-too-short"])
+        var run = RuleRun()
+        for (place, text) in fast.enumerated() { run.observe(try fetched(text, place * 6), as: .root) }
+        #expect(
+            run.findings.first?.problem.advice.contains("the longest segment, 1 s, into EXT-X-TARGETDURATION") == true
+        )
     }
 
     @Test(

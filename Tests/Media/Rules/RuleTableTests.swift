@@ -85,6 +85,40 @@ struct RuleTableTests {
         #expect(good.readSegmentCount > 0)
     }
 
+    @Test("A slow playlist keeps no other one from its rhythm, and is never requested twice at once")
+    func slowPlaylist() async throws {
+        let clock = SteppingClock()
+        var transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
+        transport.playlistTimes = ["v1.m3u8": .milliseconds(5_400)]
+        var configuration = StreamCheckConfiguration()
+        configuration.duration = .seconds(30)
+        let url = try HTTPURL("http://origin.example/break/none/live/ts/master.m3u8")
+        let check = StreamCheck(url, transport: transport, clock: clock, configuration: configuration)
+        let rounds = Lock(0)
+        let report = await clock.run { await check.run { _ in rounds.withLock { $0 += 1 } } }
+        let requests = transport.requests.withLock { $0 }
+        for name in ["v0.m3u8", "v2.m3u8"] {
+            #expect(requests[name] == (0...15).map { Double($0 * 2) }, "\(name)")
+        }
+        // Half a second after each answer: the target duration has passed.
+        #expect(requests["v1.m3u8"] == [0, 5.9, 11.8, 17.7, 23.6, 29.5])
+        #expect(report.playlistCount == 1 + 16 + 16 + 6)
+        #expect(report.findings.map(\.message) == [])
+        #expect(rounds.withLock { $0 } >= 16)
+    }
+
+    @Test("What is fetched of a stream on demand does not depend on how long segments take", arguments: [0.3, 1.5, 9])
+    func slowRecording(seconds: Double) async throws {
+        let path = "break/bandwidth-missing/vod/ts/master.m3u8"
+        let fast = try await Self.check(path)
+        let slow = try await Self.check(path, segmentTime: .seconds(seconds))
+        // Two segments of three renditions, the next two after the second reading of their playlists, and the first one
+        // again.
+        #expect(fast.segmentCount == 15 && fast.readSegmentCount == 15)
+        #expect(slow.segmentCount == fast.segmentCount && slow.readSegmentCount == fast.readSegmentCount)
+        #expect(slow.playlistCount == fast.playlistCount && slow.findings == fast.findings)
+    }
+
     @Test("The rounds of a good stream name no rule, and its playlists are never old")
     func goodRounds() async throws {
         let rounds = try await Self.rounds("break/none/live/ts/master.m3u8")

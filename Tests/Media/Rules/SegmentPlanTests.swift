@@ -41,10 +41,7 @@ struct SegmentPlanTests {
         #expect(plan.ending(of: segments, besides: [], isLive: false) == nil)
         plan = SegmentPlan()
         #expect(plan.ending(of: segments, besides: segments, isLive: false) == nil)
-        // A rest that rounding may have made is left out.
         plan = SegmentPlan()
-        var short = segments
-        short[9].duration = 900_000_000
-        #expect(plan.ending(of: short, besides: [], isLive: false)?.sequence == 8)
+        #expect(plan.ending(of: segments, besides: Array(segments.prefix(3)), isLive: false)?.sequence == 9)
     }
 }

@@ -235,11 +235,52 @@ struct ValueFormTests {
         #expect(try found(text, at: "v.m3u8") == ["playlist-malformed \(words)"])
     }
 
+    @Test("Each fault of ad signals is a finding, whose occurrences and reloads are counted")
+    func adSignals() throws {
+        let text = media(
+            segments: """
+                #EXT-X-CUE-IN
+                #EXTINF:6,
+                a.ts
+                #EXT-OATCLS-SCTE35:AAAA
+                #EXTINF:6,
+                b.ts
+                #EXT-OATCLS-SCTE35:AAAA
+                #EXT-X-CUE-OUT:x
+                #EXTINF:6,
+                c.ts
+
+                """
+        )
+        var run = RuleRun()
+        for reload in 1...2 {
+            run.observe(try fetched(text, reload), as: .root)
+            #expect(run.findings.allSatisfy { $0.rule == "ad-signal-wrong" })
+            #expect(Set(run.findings.map(\.problem.found)).count == 4 && run.findings.count == 4)
+            #expect(run.findings.map(\.count).sorted() == [1, 1, 1, 2].map { $0 * reload })
+            #expect(Set(run.findings.compactMap(\.problem.line)) == [4, 7, 11])
+        }
+    }
+
     @Test(
         "A playlist behind other lines, and a list of addresses, are named",
         arguments: [
             ("# from https://a.example/\n#EXTM3U\n", "other lines before #EXTM3U"),
             ("http://a.example/radio.mp3\n", "a list of addresses without #EXTM3U"),
+            (
+                "#EXTM3U\n#EXTINF:-1,Radio\nhttp://a.example/1.mp3\n",
+                "an M3U list of streams, whose EXTINF has no duration"
+            ),
+            (
+                "#EXTM3U x-tvg-url=\"e\"\r\n#EXTVLCOPT:a=b\r\n#EXTINF:-1 tvg-id=\"1\",One\r\n1.ts\r\n",
+                "an M3U list of streams, whose EXTINF has no duration"
+            ),
+            ("#EXTM3U\nhttp://a.example/1.mp3\n", "an M3U list of addresses without EXTINF"),
+            ("[playlist]\nFile1=http://a.example/1.mp3\n", "a PLS list of streams"),
+            (
+                "#EXTM3U\n#EXTINF: 0,Radio\nhttp://a.example/1.mp3\n",
+                "an M3U list of streams, whose EXTINF has no duration"
+            ),
             ("# Radio\r\n https://a.example/1\r\nhttps://a.example/2", "a list of addresses without #EXTM3U"),
         ]
     )

@@ -54,6 +54,71 @@ struct CauseTests {
         return drive
     }
 
+    /// What the player says of a presentation that begins after a time.
+    private func announce(_ wait: Duration, in drive: inout Drive) {
+        var attributes = Attributes()
+        attributes[AttributeKey<String>("warningCode")] = "notBegun"
+        attributes[AttributeKey<String>("warningDescription")] =
+            "the presentation begins at 2026-01-01T01:00:00Z, and playback waits until then"
+        attributes[AttributeKey<Duration>("presentationWait")] = wait
+        drive.emit(Action("StreamWarning"), "a", attributes)
+    }
+
+    @Test(
+        "A presentation that has not begun is no outage: the stream waits, no alert fires, and a session begins with it"
+    )
+    func notBegun() throws {
+        let alerts = [try alert("down", "up == 0"), try alert("slow", "startup_seconds > 5")]
+        var drive = Drive(configuration([try stream("a")], alerts), ["a": .staysBlank])
+        drive.run(for: .seconds(1))
+        announce(.seconds(1_799), in: &drive)
+        var expected = StreamCause(.schedule, "Not begun", since: drive.now.wallTime)
+        expected.text = "The presentation begins at 2026-01-01T01:00:00Z, and playback waits until then."
+        #expect(drive.cause == expected && drive.state?.word == .waiting && drive.state?.isUp == nil)
+        drive.run(for: .seconds(500))
+        #expect(drive.starts.count == 1 && drive.stops.isEmpty)
+        // Another session looks whether the beginning has changed; the stream waits meanwhile.
+        drive.run(for: .seconds(101))
+        #expect(drive.starts.count == 2 && drive.state?.word == .waiting)
+        announce(.seconds(1_198), in: &drive)
+        // A round of a check says the same, which is no finding.
+        drive.send(.checked(CheckObservation(broken: [.init(rule: "nothing-to-play", message: "x")])), to: "a")
+        #expect(drive.cause == expected && drive.state?.checks.isEmpty == true)
+        drive.run(for: .seconds(620))
+        announce(.seconds(577), in: &drive)
+        // The session that begins with the presentation shows the time that viewers wait then.
+        drive.behaviours["a"] = .plays
+        drive.run(for: .seconds(600))
+        #expect(drive.state?.word == .playing && drive.cause == nil)
+        #expect(drive.state?.figures(at: drive.now.instant).startup == 500)
+        #expect(drive.state?.failures == 0)
+        #expect(drive.messages.isEmpty)
+    }
+
+    @Test(
+        "A presentation that does not begin when it should is down, and one that begins early plays without a start time"
+    )
+    func announcedInVain() throws {
+        var drive = Drive(configuration([try stream("a")], [try alert("down", "up == 0")]), ["a": .staysBlank])
+        drive.run(for: .seconds(1))
+        announce(.seconds(60), in: &drive)
+        drive.run(for: .seconds(80))
+        #expect(drive.state?.word == .starting && drive.cause == nil)
+        drive.run(for: .seconds(20))
+        #expect(drive.state?.word == .down)
+        // An announcement ends an outage.
+        announce(.seconds(3_600), in: &drive)
+        #expect(drive.state?.word == .waiting)
+        drive.run(for: .seconds(30))
+        drive.emit(.start, "a")
+        #expect(drive.state?.word == .playing && drive.state?.isUp == true)
+        #expect(drive.state?.figures(at: drive.now.instant).startup == nil)
+        // A failure counts, whatever was announced.
+        announce(.seconds(3_600), in: &drive)
+        drive.send(.ended(.failed(code: "notFound", message: "x")), to: "a")
+        #expect(drive.state?.word == .down && drive.cause?.kind == .http)
+    }
+
     @Test("A proxy that cannot be reached is named in the cause, and another reason of the program is not repeated")
     func proxy() throws {
         for (code, failure, message, words) in [

@@ -167,16 +167,5 @@ struct ContentCodingTests {
         #expect(error?.code == .wrongRange && error?.message.contains("gzip") == true, "\(error as Any)")
         #expect(server.requests.first?.header("Accept-Encoding") == "identity")
     }
-
-    @Test("A limited body takes its time, also a small one that the server sends at once")
-    func limited() async throws {
-        let server = try TestServer { _ in [.respond("200 OK", [UInt8](repeating: 1, count: 30_000))] }
-        var request = HTTPRequest(.get, try HTTPURL(server.url()))
-        request.maxBytesPerSecond = 60_000
-        let begun = SystemClock().now
-        let response = try await transport.send(request)
-        #expect(response.body.count == 30_000)
-        #expect(begun.duration(to: SystemClock().now) >= .milliseconds(490))
-    }
 }
 #endif

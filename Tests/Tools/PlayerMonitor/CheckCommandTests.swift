@@ -176,6 +176,49 @@ extension CommandLineTests {
         }
     }
 
+    @Test("A local file in the place of an address gets an advice that works")
+    func checkLocalFile() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("check-\(UUID().uuidString).m3u8")
+        let (path, folder) = (file.path, file.deletingLastPathComponent().path)
+        try Data("#EXTM3U".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let name = file.lastPathComponent
+        for (text, served) in [(path, folder), ("file://" + path, folder), (name, "."), ("./" + name, ".")] {
+            let run = try Run.playerMonitor(["check", text], directory: folder)
+            #expect(run.status == 2)
+            #expect(run.errors.contains("'\(text)' is a local file"))
+            #expect(run.errors.contains("--directory \(served) 8000', and give http://127.0.0.1:8000/\(name)"))
+        }
+        let host = try Run.playerMonitor(["check", "example.org/\(name)"], directory: folder)
+        #expect(host.status == 2 && host.errors.contains("write https://example.org/\(name)"))
+    }
+
+    @Test("Each fault of a playlist's ad signals is printed once")
+    func checkAdSignals() async throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-CUE-IN
+            #EXTINF:6,
+            a.ts
+            #EXT-OATCLS-SCTE35:AAAA
+            #EXTINF:6,
+            b.ts
+            #EXT-OATCLS-SCTE35:AAAA
+            #EXTINF:6,
+            c.ts
+            #EXT-X-ENDLIST
+            """
+        let server = try TestServer { _ in [.respond("200 OK", Array(text.utf8))] }
+        let run = try await command([siblingProgram("player-monitor"), "check", "--for", "0", server.url("/a.m3u8")])
+        let lines = run.output.split(separator: "\n").filter { $0.contains("ad-signal-wrong") }
+        #expect(lines.count == 2 && lines.count { $0.hasSuffix("/a.m3u8:6 (2 times)") } == 1, "\(run.output)")
+        #expect(
+            lines.contains { $0.hasSuffix("/a.m3u8:3") } && run.output.contains("EXT-X-CUE-IN follows no EXT-X-CUE-OUT")
+        )
+        #expect(run.output.contains("2 warnings"))
+    }
+
     @Test("All rules are listed with severity and source")
     func checkList() throws {
         let run = try Run.playerMonitor("check", "--list")

@@ -85,11 +85,7 @@ package struct AttributeList: Hashable, Sendable {
 
     /// `1920x1080`.
     func resolution(_ name: String) -> Resolution? {
-        let parts = (self[name] ?? "").split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = parts.first.flatMap(DecimalText.integer), width <= 1 << 20,
-            let height = parts.last.flatMap(DecimalText.integer), height <= 1 << 20
-        else { return nil }
-        return Resolution(width: Int(width), height: Int(height))
+        self[name].flatMap { Resolution(text: $0) }
     }
 
     /// Returns the same list with variables substituted in quoted strings and hexadecimal sequences.
@@ -100,5 +96,16 @@ package struct AttributeList: Hashable, Sendable {
             result.values[name]?.text = try variables.substitute(value.text, line: line)
         }
         return result
+    }
+}
+
+extension Resolution {
+    /// Reads a decimal resolution (RFC 8216 section 4.2); nil for another text.
+    package init?(text: String) {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = parts.first.flatMap(DecimalText.integer), width <= 1 << 20,
+            let height = parts.last.flatMap(DecimalText.integer), height <= 1 << 20
+        else { return nil }
+        self.init(width: Int(width), height: Int(height))
     }
 }

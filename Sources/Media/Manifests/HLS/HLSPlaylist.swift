@@ -38,12 +38,18 @@ package enum HLSPlaylist: Hashable, Sendable {
         guard bytes.count <= limits.bytes else {
             throw ManifestError(.limitExceeded, "the playlist must have at most \(limits.bytes) bytes")
         }
+        let content = ManifestContent(bytes)
+        if case .addressList = content {
+            let message =
+                "the address must have an HLS playlist (found \(content)); give the address of one of its streams"
+            throw ManifestError(.notAManifest, message)
+        }
         var lines = PlaylistLines(bytes, limits: limits)
         guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ")
         else {
             throw ManifestError(
                 .notAManifest,
-                "the first line of an HLS playlist must be #EXTM3U (found \(ManifestContent(bytes))); check the server's answer",
+                "the first line of an HLS playlist must be #EXTM3U (found \(content)); check the server's answer",
                 line: 1
             )
         }

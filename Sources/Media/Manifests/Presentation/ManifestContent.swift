@@ -7,6 +7,8 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     case playlist
     /// An HLS playlist that no player reads: what is wrong with its beginning, as a noun.
     case misplacedPlaylist(String)
+    /// A list of addresses, as radio stations publish it, which is no HLS playlist: the list as a noun.
+    case addressList(String)
     /// A DASH manifest, in any encoding.
     case mpd
     /// Other XML that is no web page, in any encoding.
@@ -61,19 +63,36 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         let hasBareCR = text.dropLast().contains("\r")
         guard !hasBareCR else { return .misplacedPlaylist("an HLS playlist whose lines end with CR alone") }
         let line = text.prefix { !$0.isNewline }.trimmingSpaces
-        if line == "#EXTM3U" || line.hasPrefix("#EXTM3U ") { return .playlist }
+        if line == "#EXTM3U" || line.hasPrefix("#EXTM3U ") {
+            return streamList(text).map { .addressList($0) } ?? .playlist
+        }
         // Anything longer than a mistyped name may be an address with secrets.
         let isName = line.count <= 12 && line.dropFirst().utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return .misplacedPlaylist(isName ? "the first line `\(line)`" : "a first line of more than #EXTM3U")
+    }
+
+    /// A playlist without a tag of HLS and without the duration of its first entry, as radio stations publish it; nil
+    /// for others.
+    private static func streamList(_ text: String) -> String? {
+        let lines = text.split(whereSeparator: \.isNewline).map(\.trimmingSpaces)
+        guard !lines.contains(where: { $0.hasPrefix("#EXT-X-") }) else { return nil }
+        guard let first = lines.first(where: { $0.hasPrefix("#EXTINF:") }) else {
+            return lines.contains { !$0.isEmpty && !$0.hasPrefix("#") }
+                ? "an M3U list of addresses without EXTINF" : nil
+        }
+        let duration = first.dropFirst("#EXTINF:".count).trimmingSpaces.prefix { $0 != "," && $0 != " " }
+        let isStream = duration.hasPrefix("-") || !duration.isEmpty && duration.allSatisfy { $0 == "0" || $0 == "." }
+        return isStream ? "an M3U list of streams, whose EXTINF has no duration" : nil
     }
 
     /// A playlist behind other lines, or a list of addresses as radio stations publish it; nil for other text.
     private static func list(_ text: String) -> ManifestContent? {
         let lines = text.split(whereSeparator: \.isNewline).map(\.trimmingSpaces)
         if lines.contains("#EXTM3U") { return .misplacedPlaylist("other lines before #EXTM3U") }
+        if lines.first?.lowercased() == "[playlist]" { return .addressList("a PLS list of streams") }
         guard let first = lines.first(where: { !$0.hasPrefix("#") }) else { return nil }
         let isAddress = first.hasPrefix("http://") || first.hasPrefix("https://")
-        return isAddress ? .misplacedPlaylist("a list of addresses without #EXTM3U") : nil
+        return isAddress ? .addressList("a list of addresses without #EXTM3U") : nil
     }
 
     /// The text of UTF-16, by its mark or by the zeros of its first character.
@@ -138,7 +157,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .playlist: "an HLS playlist"
-        case .misplacedPlaylist(let found): found
+        case .misplacedPlaylist(let found), .addressList(let found): found
         case .mpd: "a DASH MPD"
         case .markup: "XML"
         case .page: "an HTML page"
@@ -159,7 +178,8 @@ extension ManifestContent {
         let hasSize = bytes.count == 16
         switch content {
         case .empty: return "\(content)"
-        case .page, .playlist, .misplacedPlaylist: return hasSize ? "\(content)" : "\(content) of \(bytes.count) bytes"
+        case .page, .playlist, .misplacedPlaylist, .addressList:
+            return hasSize ? "\(content)" : "\(content) of \(bytes.count) bytes"
         case .json, .mpd, .markup: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
         case .media, .compressed, .text, .binary:
             return hasSize ? nil : writtenKey(bytes) ?? "a key of \(bytes.count) bytes"

@@ -49,13 +49,18 @@ extension Rule {
                     let lead = end.saturatingSubtract(elapsed)
                     // A segment may be listed while it is made (availabilityTimeOffset), but not before.
                     guard lead > timeline.longest.saturatingAdd(1_000_000_000) else { continue }
-                    return [
-                        problem(
-                            "segments up to \(lead.shownSeconds) after now",
-                            "no segment that ends later than one segment after now",
-                            timeline.line
-                        )
-                    ]
+                    var found = problem(
+                        "segments up to \(lead.shownSeconds) after now",
+                        "no segment that ends later than one segment after now",
+                        timeline.line
+                    )
+                    // No clock is wrong by a day.
+                    if lead > 86_400_000_000_000 {
+                        found.advice =
+                            "Write presentationTimeOffset, the time of the timeline at which the period begins, or "
+                            + "correct availabilityStartTime."
+                    }
+                    return [found]
                 }
                 return []
             },

@@ -102,42 +102,53 @@ extension Rule {
 
     /// Timelines that do not fill their period, by more than a segment.
     private static func contents(_ manifest: ManifestVersion) -> [Problem] {
-        manifest.timelines.compactMap { timeline in
-            let period = manifest.periods[timeline.period]
-            guard !manifest.isDynamic, timeline.isMedia, let first = timeline.entries.first else { return nil }
-            let slack = timeline.longest.saturatingAdd(rounding)
-            let lead = first.start.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
-            if lead.magnitude > slack.magnitude {
-                return boundary(
-                    "media that start \(Int64(clamping: lead.magnitude).shownSeconds) \(lead > 0 ? "after" : "before") the period",
-                    "media that start with the period: check presentationTimeOffset",
-                    period.element
-                )
-            }
-            // A period without a length has another problem.
-            guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start), length > 0 else {
-                return nil
-            }
-            if lead >= length {
-                return boundary(
-                    "media that start \(lead.shownSeconds) after the period, which is \(length.shownSeconds) long",
-                    "media that start with the period: check presentationTimeOffset",
-                    period.element
-                )
-            }
-            let media = end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
-            // A period may end inside a segment. What is missing is time without media: tracks end apart, and players
-            // spare a second, or a fiftieth of a long period.
-            let missing = length.saturatingSubtract(media)
-            guard missing > 0 ? missing > min(slack, max(1_000_000_000, length / 50)) : missing < -slack else {
-                return nil
-            }
+        manifest.timelines.compactMap { content(of: $0, in: manifest) }
+    }
+
+    /// Whether the timeline of a rendition does not fill the last period, which says where the rendition ends.
+    static func missesEnd(_ manifest: ManifestVersion, _ rendition: String) -> Bool {
+        manifest.timelines.contains { timeline in
+            timeline.period == manifest.periods.count - 1
+                && timeline.representations.contains { rendition.hasSuffix("/\($0)") }
+                && content(of: timeline, in: manifest) != nil
+        }
+    }
+
+    private static func content(of timeline: ManifestVersion.Timeline, in manifest: ManifestVersion) -> Problem? {
+        let period = manifest.periods[timeline.period]
+        guard !manifest.isDynamic, timeline.isMedia, let first = timeline.entries.first else { return nil }
+        let slack = timeline.longest.saturatingAdd(rounding)
+        let lead = first.start.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
+        if lead.magnitude > slack.magnitude {
             return boundary(
-                "media of \(media.shownSeconds)",
-                "media that fill the period of \(length.shownSeconds)",
+                "media that start \(Int64(clamping: lead.magnitude).shownSeconds) \(lead > 0 ? "after" : "before") the period",
+                "media that start with the period: check presentationTimeOffset",
                 period.element
             )
         }
+        // A period without a length has another problem.
+        guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start), length > 0 else {
+            return nil
+        }
+        if lead >= length {
+            return boundary(
+                "media that start \(lead.shownSeconds) after the period, which is \(length.shownSeconds) long",
+                "media that start with the period: check presentationTimeOffset",
+                period.element
+            )
+        }
+        let media = end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
+        // A period may end inside a segment. What is missing is time without media: tracks end apart, and players
+        // spare a second, or a fiftieth of a long period.
+        let missing = length.saturatingSubtract(media)
+        guard missing > 0 ? missing > min(slack, max(1_000_000_000, length / 50)) : missing < -slack else {
+            return nil
+        }
+        return boundary(
+            "media of \(media.shownSeconds)",
+            "media that fill the period of \(length.shownSeconds)",
+            period.element
+        )
     }
 
     private static func boundary(_ found: String, _ expected: String, _ element: MarkupElement) -> Problem {

@@ -1,5 +1,5 @@
 package import InstrumentHTTP
-internal import InstrumentManifests
+package import InstrumentManifests
 
 extension Rule {
     /// A playlist of keyframes is not declared as one.
@@ -45,14 +45,15 @@ extension MultivariantVersion {
     /// The largest number of playlists of keyframes that are checked.
     private static let mostKeyframeRenditions = 100
 
-    /// The names and addresses of the playlists of keyframes (`EXT-X-I-FRAME-STREAM-INF`), each address once.
-    package var keyframePlaylists: [(name: String, url: HTTPURL)] {
+    /// The names and addresses of the playlists of keyframes (`EXT-X-I-FRAME-STREAM-INF`), each address once, with the
+    /// sizes of their pictures as declared.
+    package var keyframePlaylists: [(name: String, url: HTTPURL, size: Resolution?)] {
         var known: Set<HTTPURL> = []
         return tags("EXT-X-I-FRAME-STREAM-INF").prefix(Self.mostKeyframeRenditions).compactMap { tag in
             guard let text = tag.attributes["URI"], let address = try? url.resolving(text),
                 known.insert(address).inserted
             else { return nil }
-            return ("keyframes/\(known.count - 1)", address)
+            return ("keyframes/\(known.count - 1)", address, Resolution(text: tag.attributes["RESOLUTION"] ?? ""))
         }
     }
 }

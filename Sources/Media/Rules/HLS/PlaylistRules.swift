@@ -133,8 +133,8 @@ extension Rule {
             .media { playlist, rendition, _ in
                 // Only a playlist from which segments are removed must be that long. The number of the first segment
                 // does not say so: streams may begin with any number.
-                guard playlist.isLive, let old = rendition.replaced, old.isContinued(by: playlist),
-                    playlist.playlist.mediaSequence > old.playlist.mediaSequence, !playlist.segments.isEmpty
+                guard playlist.isLive, let pair = Replacement(playlist, rendition), !pair.isTooFast,
+                    playlist.playlist.mediaSequence > pair.old.playlist.mediaSequence, !playlist.segments.isEmpty
                 else { return [] }
                 let (listed, target) = (playlist.playlist.duration, playlist.playlist.targetDuration)
                 let least = target.saturatingMultiply(3)
@@ -144,7 +144,7 @@ extension Rule {
                     Problem(
                         found: "\(found) in \(playlist.segments.count) segments",
                         expected: "at least three target durations, which are \(expected)",
-                        advice: "Keep more segments in the playlist."
+                        advice: playlist.windowAdvice
                     )
                 ]
             }
@@ -197,4 +197,16 @@ extension Rule {
             }
         ]
     )
+}
+
+extension MediaPlaylistVersion {
+    /// What to do about a window of less than three target durations.
+    fileprivate var windowAdvice: String {
+        let longest = playlist.segments.map(\.duration).max() ?? 0
+        guard longest.saturatingMultiply(2) < playlist.targetDuration else {
+            return "Keep more segments in the playlist."
+        }
+        return "Write the duration of the longest segment, \(longest.shownSeconds), into EXT-X-TARGETDURATION, "
+            + "or keep more segments in the playlist."
+    }
 }

@@ -3,7 +3,7 @@ internal import InstrumentHTTP
 internal import InstrumentManifests
 
 /// The comparison of a playlist with the one that it replaces.
-private struct Replacement {
+struct Replacement {
     var old: MediaPlaylistVersion
     var new: MediaPlaylistVersion
 

@@ -29,7 +29,7 @@ public struct RuleRun: Sendable {
     public let rules: [Rule]
     /// The history of the stream.
     package private(set) var history = StreamHistory()
-    /// The broken rules so far, one for each rule and resource, in the order of their discovery.
+    /// The broken rules so far, one for each fault of a rule and resource, in the order of their discovery.
     public private(set) var findings: [Finding] = []
     /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
     public private(set) var omittedFindings = 0
@@ -46,13 +46,14 @@ public struct RuleRun: Sendable {
         package var count = 0
         /// The latest violation.
         package var latest: Finding
-        /// The number of resources with a finding.
-        var resources = 0
+        /// The number of findings.
+        var findings = 0
     }
 
     private struct Place: Hashable {
         var rule: Rule.ID
         var resource: String
+        var fault: String?
     }
 
     /// Creates a run.
@@ -142,7 +143,7 @@ public struct RuleRun: Sendable {
         let path = text.url.path.lowercased()
         switch content {
         case .mpd, .markup: return !path.hasSuffix(".m3u8")
-        case .playlist, .misplacedPlaylist: return false
+        case .playlist, .misplacedPlaylist, .addressList: return false
         case .page, .json, .media, .compressed, .text, .binary, .empty: return path.hasSuffix(".mpd")
         }
     }
@@ -175,11 +176,11 @@ public struct RuleRun: Sendable {
         var sum = sums[rule.id] ?? Sum(latest: finding)
         sum.latest = finding
         sum.count += 1
-        let place = Place(rule: rule.id, resource: resource)
+        let place = Place(rule: rule.id, resource: resource, fault: problem.fault)
         if let position = positions[place] {
             findings[position].count += 1
-        } else if sum.resources < Self.mostFindings {
-            sum.resources += 1
+        } else if sum.findings < Self.mostFindings {
+            sum.findings += 1
             positions[place] = findings.count
             findings.append(finding)
         } else {

@@ -8,6 +8,9 @@ public struct Problem: Hashable, Sendable {
     public var advice: String
     /// The line of the playlist or manifest, counted from 1; nil where no single line is wrong.
     public var line: Int?
+    /// What tells this problem from others of its rule at one resource that people read apart; nil for problems that
+    /// are one fault.
+    package var fault: String?
 
     /// Creates a problem.
     public init(found: String, expected: String, advice: String, line: Int? = nil) {
@@ -18,7 +21,7 @@ public struct Problem: Hashable, Sendable {
     }
 }
 
-/// A broken rule at a resource of a stream.
+/// A broken rule at a resource of a stream; a rule with several faults there has a finding for each.
 public struct Finding: Hashable, Sendable {
     /// The rule that is broken.
     public var rule: Rule.ID
@@ -32,7 +35,7 @@ public struct Finding: Hashable, Sendable {
     public var resource: String
     /// The first violation of the rule.
     public var problem: Problem
-    /// The number of observations that broke the rule at this resource.
+    /// The number of observations of the fault at this resource.
     public var count = 1
 
     /// The problem as one sentence and an advice.

@@ -42,6 +42,7 @@ extension Rule {
                 case .status(let status):
                     // An expired segment and one that is announced too early have a rule that says so.
                     let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
+                    if facts.isRemainder, [404, 410].contains(status) { return [remainder(status, facts)] }
                     return isTimely ? [] : [unavailable("status \(status)", status)]
                 case .connection(let reason): return [unavailable(reason, nil)]
                 case .coding(let found): return [coding(found)]
@@ -65,6 +66,16 @@ extension Rule {
             expected: "a response with status 200 or 206 for each listed resource",
             advice: status.map { StatusAdvice.sentence(for: $0) }
                 ?? "Check the server and the path to it, then the packager's upload."
+        )
+    }
+
+    /// The segment that the duration of a presentation implies, and that the packager did not write.
+    private static func remainder(_ status: Int, _ facts: SegmentFacts) -> Problem {
+        let rest = facts.declaredDuration.shownSeconds
+        return Problem(
+            found: "status \(status) for segment \(facts.sequence), which the MPD implies for the last \(rest)",
+            expected: "as many segments as follow from @duration and the duration of the period",
+            advice: "Write @endNumber or a SegmentTimeline, or let the period end with its last segment."
         )
     }
 

@@ -76,6 +76,7 @@ extension ManifestContent {
         case .media: "Give the address of the playlist or the MPD instead of that of the media."
         case .mpd: "Give the MPD an address that ends in .mpd, and the playlist this one."
         case .page, .json, .text: "Check the address, and whether the server requires a login."
+        case .addressList: "Give the address of one stream of the list."
         case .playlist, .misplacedPlaylist, .markup, .binary: "Check the address, and what the packager wrote."
         }
     }

@@ -7,16 +7,19 @@ extension ManifestVersion {
     static func timelines(_ periods: [Period]) -> [Timeline] {
         var timelines: [Timeline] = []
         for (position, period) in periods.enumerated() {
-            var isPeriodKnown = false
+            // The places of the timelines that the representations of the period, or of the set, inherit.
+            var ofPeriod: Int?
             for set in period.sets {
-                var isSetKnown = false
+                var ofSet: Int?
                 for representation in set.all("Representation") {
                     let levels = [representation, set, period.element]
                     guard let (found, level) = timeline(levels) else { continue }
                     // The level says whose timeline it is; a line does not, because an MPD may be one line.
-                    if level == 1, isSetKnown || level == 2, isPeriodKnown { continue }
-                    (isSetKnown, isPeriodKnown) = (isSetKnown || level == 1, isPeriodKnown || level == 2)
-                    timelines.append(read(found, levels, position))
+                    let known = level == 1 ? ofSet : level == 2 ? ofPeriod : nil
+                    let place = known ?? timelines.count
+                    if known == nil { timelines.append(read(found, levels, position)) }
+                    if level == 1 { ofSet = place } else if level == 2 { ofPeriod = place }
+                    if let id = representation["id"] { timelines[place].representations.append(id) }
                 }
             }
         }

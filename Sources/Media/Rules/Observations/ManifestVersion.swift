@@ -56,6 +56,8 @@ package struct ManifestVersion: Sendable {
 
         /// The position of the period.
         package var period: Int
+        /// The identifiers of the representations that use the timeline.
+        package var representations: [String] = []
         /// Ticks of a second.
         package var timescale: Int64
         /// The tick at which the period starts (`@presentationTimeOffset`).

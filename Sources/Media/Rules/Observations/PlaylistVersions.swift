@@ -66,11 +66,4 @@ public struct MediaPlaylistVersion: Sendable {
     func hasSameContent(as other: MediaPlaylistVersion) -> Bool {
         playlist == other.playlist && hasEndTag == other.hasEndTag
     }
-
-    /// Whether the numbers of another version follow those of this one without a gap.
-    func isContinued(by other: MediaPlaylistVersion) -> Bool {
-        guard let last = playlist.segments.last?.sequence else { return false }
-        let first = other.playlist.mediaSequence
-        return first >= playlist.mediaSequence && first <= last.saturatingAdd(1)
-    }
 }

@@ -162,6 +162,8 @@ package struct SegmentFacts: Sendable {
     package var position: Int64 = 0
     /// Whether the segment is the last one of a presentation to which nothing is added.
     package var isLast = false
+    /// Whether an MPD implies the segment for less than half of a segment's duration, at the end of a period.
+    package var isRemainder = false
     /// Whether the segment is of a playlist that lists keyframes alone (`EXT-X-I-FRAMES-ONLY`).
     package var isKeyframeOnly = false
     /// Whether the server sent the whole resource instead of the requested byte range.

@@ -51,6 +51,11 @@ extension Rule {
                 guard let longest = all.filter({ $0.role == .media }).max(by: { $0.duration ?? 0 < $1.duration ?? 0 }),
                     let most = longest.duration
                 else { return [] }
+                // A timeline that does not fill its period has another rule.
+                let isKnown = history.manifest.map { manifest in
+                    [summary, longest].contains { missesEnd(manifest, $0.rendition) }
+                }
+                guard isKnown != true else { return [] }
                 let difference = most.saturatingSubtract(duration)
                 guard difference > max(500_000_000, max(summary.targetDuration, longest.targetDuration) / 2) else {
                     return []

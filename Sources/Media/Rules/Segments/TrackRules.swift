@@ -106,11 +106,9 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.7.2",
         checks: [
             .segment { facts, _, history in
-                guard facts.failure == nil, !facts.isKeyframeOnly, let track = facts.tracks.first(where: \.isVideo),
-                    let size = track.size
+                guard facts.failure == nil, let track = facts.tracks.first(where: \.isVideo), let size = track.size
                 else { return [] }
-                for variant in history.variants(playing: facts.rendition) {
-                    guard let declared = variant.resolution, !track.isShown(as: declared) else { continue }
+                for declared in declaredSizes(of: facts, history) where !track.isShown(as: declared) {
                     return [
                         Problem(
                             found: "\(size.width)×\(size.height) in segment \(facts.sequence)",
@@ -123,6 +121,19 @@ extension Rule {
             }
         ]
     )
+
+    /// The sizes that variants declare, or the entry of keyframes, or the representation of trick mode.
+    private static func declaredSizes(of facts: SegmentFacts, _ history: StreamHistory) -> [Resolution] {
+        guard facts.isKeyframeOnly else { return history.variants(playing: facts.rendition).compactMap(\.resolution) }
+        if let playlists = history.multivariant?.keyframePlaylists {
+            return playlists.filter { $0.name == facts.rendition }.compactMap(\.size)
+        }
+        guard let levels = history.manifest?.levels(of: facts),
+            let width = levels.representation.integer("width") ?? levels.set.integer("width"),
+            let height = levels.representation.integer("height") ?? levels.set.integer("height")
+        else { return [] }
+        return [Resolution(width: Int(clamping: width), height: Int(clamping: height))]
+    }
 
     /// A segment does not begin with a keyframe although that is promised.
     package static let keyframeMissing = Rule(

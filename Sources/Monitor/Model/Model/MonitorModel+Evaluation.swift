@@ -169,7 +169,9 @@ extension StreamState {
         }
         let first = values.lazy.compactMap(\.1).first
         if results.contains(false) { return (false, first) }
-        return (results.contains(nil) ? nil : true, first)
+        // A stream that has not begun is known to have no trouble.
+        if results.contains(nil) { return (announcement == nil ? nil : false, first) }
+        return (true, first)
     }
 
     /// The value of a condition's metric; nil if the value is unknown.

@@ -38,6 +38,7 @@ extension MonitorModel {
         state.withRun { $0.take(event) }
         guard let after = state.run?.model?.session else { return }
         let time = event.time.wallTime
+        if let announcement = Announcement(event) { state.announce(announcement, at: now.instant) }
         if let latency = event[.liveLatency] { state.latency = latency }
         if let buffer = event[.bufferLevel] { state.buffered = buffer }
         if let bitrate = event[.bitrate] { state.bitrate = bitrate }
@@ -47,16 +48,17 @@ extension MonitorModel {
             state.changes.see(title: title, at: time)
         }
         if after.startup.hasStarted, before?.startup.hasStarted != true {
-            state.isUp = true
+            (state.isUp, state.announcement) = (true, nil)
             state.withRun { $0.hasShownPicture = true }
             if let run = state.run { state.requestFailures.forget(before: run.begin.instant) }
-            if let elapsed = after.startup.elapsed {
+            let startup = state.run?.nextLook == nil ? after.startup.elapsed : nil
+            if let elapsed = startup {
                 state.finished.startup.record(Double(elapsed) / 1000)
                 state.integrals.startups += 1
                 state.integrals.startupTime += Double(elapsed) / 1000
                 state.chart.update(at: time) { $0.startup = UInt32(clamping: elapsed) }
             }
-            let text = after.startup.elapsed.map { "first picture after \($0) ms" } ?? "plays since an unknown time"
+            let text = startup.map { "first picture after \($0) ms" } ?? "plays since an unknown time"
             state.note("start", text, at: time)
             state.seeRendition(of: event)
         }
@@ -69,7 +71,7 @@ extension MonitorModel {
             let code = event[.errorCode] ?? "error"
             note(error: code, event[.errorDescription] ?? code, in: &state, at: event.time)
             if event[.isFatal] == true {
-                state.isUp = false
+                (state.isUp, state.announcement) = (false, nil)
                 if state.trouble.failure == nil { state.trouble.failure = state.lastFailure }
             }
         case .qualityChangeUp, .qualityChangeDown:
@@ -142,6 +144,7 @@ extension MonitorModel {
         at now: Timestamp
     ) {
         var broken = observation.broken
+        if state.announcement != nil { broken.removeAll { $0.rule == "nothing-to-play" } }
         state.loudness = observation.loudness
         state.changes.see(outline: observation.outline, at: now.wallTime)
         if let age = observation.playlistAge, let target = observation.targetDuration {

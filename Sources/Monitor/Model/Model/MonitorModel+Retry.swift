@@ -76,7 +76,7 @@ extension MonitorModel {
     mutating func plan(_ slot: Int) {
         guard case .running(let run) = streams[slot]?.phase, let stream = streams[slot]?.stream else { return }
         let dates = [
-            run.end, run.downSince == nil ? run.downDue(stream) : nil,
+            run.end, run.replacementDue, run.downSince == nil ? run.downDue(stream) : nil,
             run.remote == nil ? run.downSince.map { $0.advanced(by: retryDelay) } : nil,
         ]
         guard let next = dates.compactMap(\.self).min(), next != streams[slot]?.nextDeadline else { return }
@@ -94,6 +94,10 @@ extension MonitorModel {
     /// Does what is due of a session that runs.
     mutating func perform(_ run: StreamState.Run, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         if let end = run.end, end <= now.instant { return stop(slot, at: now) }
+        if let look = run.replacementDue, look <= now.instant {
+            change(slot) { if let begin = $0.announcement?.begin, begin <= now.instant { $0.announcement = nil } }
+            return replace(slot, at: now)
+        }
         if let since = run.downSince {
             if run.remote == nil, since.advanced(by: retryDelay) <= now.instant {
                 change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
@@ -115,14 +119,17 @@ extension StreamState.Run {
     /// When the session counts as down if it shows no picture until then; nil while it shows one.
     func downDue(_ stream: WatchedStream) -> MonotonicInstant? {
         if let waitingSince { return waitingSince.instant.advanced(by: stream.stallLimit) }
-        return hasShownPicture ? nil : begin.instant.advanced(by: stream.startLimit)
+        return hasShownPicture ? nil : (nextLook ?? begin.instant).advanced(by: stream.startLimit)
     }
+
+    /// When a session whose presentation has not begun is replaced; nil for other sessions.
+    fileprivate var replacementDue: MonotonicInstant? { hasShownPicture || remote != nil ? nil : nextLook }
 }
 
 extension StreamState {
     fileprivate mutating func countAsDown(_ run: Run, at now: Timestamp) {
         withRun { $0.downSince = now.instant }
-        isUp = false
+        (isUp, announcement) = (false, nil)
         if run.hasShownPicture {
             note("down", "no picture for \(stream.stallLimit.seconds) s", at: now.wallTime)
         } else {

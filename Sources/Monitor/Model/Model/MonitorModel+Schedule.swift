@@ -147,7 +147,7 @@ extension MonitorModel {
         // Nothing is known of the latest time of a session that ends without a last event.
         var figures = state.settledFigures(at: now.instant) ?? run.figures(at: now.instant)
         figures.joining = nil
-        var isFailure = !run.hasShownPicture && !isStopping && !state.isRemoved
+        var isFailure = !run.hasShownPicture && run.nextLook == nil && !isStopping && !state.isRemoved
         if case .failed = ending { isFailure = true }
         if run.downSince != nil, !isStopping, !state.isRemoved { isFailure = true }
         // A stream that was stopped by a reload within its start limit says nothing.
@@ -168,7 +168,7 @@ extension MonitorModel {
             if isFailure {
                 state.finished.failedSessions += 1
                 state.failures += 1
-                state.isUp = false
+                (state.isUp, state.announcement) = (false, nil)
             } else if run.hasShownPicture {
                 state.failures = 0
             }

@@ -68,6 +68,7 @@ extension StreamState {
         let stall = run?.waitingSince
         if isUp == false || stall != nil { return troubleCause(stall: stall, at: now) }
         if run != nil, let failure = requestFailures.threat(at: now.instant) { return cause(of: failure) }
+        if let announcement { return announcement.cause }
         return finding(at: now)
     }
 

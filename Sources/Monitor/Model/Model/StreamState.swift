@@ -16,6 +16,9 @@ package struct StreamState: Sendable {
         /// Whether the session plays in a tab of the browser.
         var usesTab = false
         var hasShownPicture = false
+        /// When another session begins in the place of this one, whose presentation has not begun: at its beginning, or
+        /// earlier, to see whether the beginning has changed.
+        var nextLook: MonotonicInstant?
         /// Since when playback waits for media, after the first picture.
         var waitingSince: Timestamp?
         /// When the session began to count as down.
@@ -110,6 +113,8 @@ package struct StreamState: Sendable {
     /// What became different lately.
     var changes = ChangeTracker()
     var trouble = Trouble()
+    /// The presentation that begins later; nil for others, and from its beginning on.
+    var announcement: Announcement?
     /// The cause of a stream that was down when an earlier process ended, until the stream plays.
     var restoredCause: StreamCause?
     /// When the picture moved last.
@@ -262,6 +267,8 @@ extension StreamState.Run {
         // A stall that has not finished counts, too.
         figures.rebuffering += session.times[.rebuffering] + (session.state == .rebuffering ? open : 0)
         figures.rebuffers += session.interruptions.stallCount
+        // Nobody waits for pictures before the beginning.
+        guard nextLook == nil else { return figures }
         figures.startup = earlier.startup ?? session.startup.elapsed
         if figures.startup == nil, !session.startup.hasStarted {
             figures.joining = max(0, (session.startup.begin ?? begin.instant).milliseconds(to: now))

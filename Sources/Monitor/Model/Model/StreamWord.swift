@@ -12,7 +12,7 @@ package enum StreamWord: String, Hashable, Sendable, CaseIterable {
     case playing
     /// A session waits for its first picture.
     case starting
-    /// The stream waits for its next session.
+    /// The stream waits for its next session, or for the beginning of its presentation.
     case waiting
     /// Nothing is known of the stream: the monitor of its place sends nothing.
     case unknown
@@ -35,11 +35,12 @@ extension StreamState {
         case .retired: return .stopped
         case .waiting:
             if isUp == false { return .down }
-            return isUp == nil && stream.origin != nil ? .unknown : .waiting
+            return isUp == nil && stream.origin != nil && announcement == nil ? .unknown : .waiting
         case .running, .stopping: break
         }
         if isPlaying { return cause == nil ? .playing : .impaired }
         if isUp == false { return .down }
+        if announcement != nil { return .waiting }
         switch run?.model?.state {
         case .rebuffering?, .pausedBuffering?, .seeking?: return run?.hasShownPicture == true ? .stalled : .starting
         case .paused?, .ended?, .stopped?: return .waiting

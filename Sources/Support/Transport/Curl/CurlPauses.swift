@@ -23,13 +23,15 @@ final class CurlPauses {
 /// The instants at which bytes of a body arrive over a link of a constant bandwidth.
 struct Pace {
     let bytesPerSecond: Int
+    /// The bytes that arrive together: those of a twentieth of a second, or a kibibyte.
+    var pieceSize: Int { min(max(bytesPerSecond / 20, 1 << 10), 16 << 10) }
     private var begun: MonotonicInstant?
 
     init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
 
     /// The instant at which the first `count` bytes have arrived; the first call begins the transfer.
-    mutating func due(_ count: Int) -> MonotonicInstant {
-        let begun = begun ?? SystemClock().now
+    mutating func due(_ count: Int, at now: MonotonicInstant) -> MonotonicInstant {
+        let begun = begun ?? now
         self.begun = begun
         return begun.advanced(by: .seconds(Double(count) / Double(bytesPerSecond)))
     }

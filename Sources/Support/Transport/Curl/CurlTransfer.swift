@@ -151,8 +151,8 @@ final class CurlTransfer {
     /// pieces of a limited transfer are small, because each piece arrives at once. A libcurl that refuses the size
     /// serves the request nevertheless.
     private func setPieceSize() {
-        if let limit = exchange.request.maxBytesPerSecond {
-            _ = set(CURLOPT_BUFFERSIZE, min(max(limit / 20, 1 << 10), 16 << 10))
+        if let pace {
+            _ = set(CURLOPT_BUFFERSIZE, pace.pieceSize)
         } else if exchange.receiver != nil {
             _ = set(CURLOPT_BUFFERSIZE, 128 << 10)
         }
@@ -191,7 +191,8 @@ final class CurlTransfer {
         }
         // The link carries the encoded bytes of a body that is decoded.
         let count = isDecoded ? encodedByteCount : byteCount + bytes.count
-        if let due = pace?.due(count), due > SystemClock().now {
+        let now = SystemClock().now
+        if let due = pace?.due(count, at: now), due > now {
             pauses.due[exchange.number] = due
             return .paused
         }

@@ -60,6 +60,6 @@ enum SourceCheck {
 
     /// For files only: a playlist over HTTP is played as a stream.
     private static func playlist(_ kind: String) -> String {
-        "this is \(kind), which is played from an http or https address, not from a file"
+        "this is \(kind), which is played from an http or https address, not from a file; serve its folder over HTTP"
     }
 }

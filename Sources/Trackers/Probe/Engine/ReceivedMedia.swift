@@ -71,8 +71,9 @@ struct ReceivedMedia {
         let missing = declared - end
         guard missing > max(1_000_000_000, declared / 50) else { return nil }
         let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
-        let message =
-            "the media ends after \(seconds(end)), expected \(seconds(declared)); the file or the transfer is truncated"
+        let reason =
+            isOfStream ? "segments are shorter than declared, or cut" : "the file or the transfer is truncated"
+        let message = "the media ends after \(seconds(end)), expected \(seconds(declared)); \(reason)"
         return ProbeError(.endedEarly, .read, source, message)
     }
 }

@@ -119,7 +119,7 @@ extension ManifestLoading {
     /// The warning of a presentation that begins later than in a moment, for which playback waits; nil for others.
     func wait(at now: WallTime) -> StreamWarning? {
         guard let presentation, let begin = presentation.beginning, let first = presentation.firstAvailability,
-            first.nanoseconds(since: now) > Self.longestSilentWait
+            case let wait = first.nanoseconds(since: now), wait > Self.longestSilentWait
         else { return nil }
         let found =
             begin > now
@@ -127,7 +127,10 @@ extension ManifestLoading {
         let message =
             "\(found), and playback waits until then; "
             + "correct availabilityStartTime if the stream is on air"
-        return StreamWarning(.notBegun, message, presentation.url)
+        var warning = StreamWarning(.notBegun, message, presentation.url)
+        // Media that is far behind the beginning is a fault of the timeline.
+        if begin > now { warning.wait = .nanoseconds(wait) }
+        return warning
     }
 
     /// Refuses a playlist of keyframes in the place of the whole media: its gaps are no fault of the media.

@@ -85,6 +85,8 @@ public struct StreamWarning: Hashable, Sendable {
     public let message: String
     /// The address of the resource with the defect, without credentials and query.
     public let url: String?
+    /// The time until the first segment is available, of a presentation that has not begun.
+    var wait: Duration?
 
     init(_ kind: Kind, _ message: String, _ url: HTTPURL?) {
         self.init(kind: kind, message: message, url: url?.description)
@@ -101,6 +103,7 @@ public struct StreamWarning: Hashable, Sendable {
         attributes[.warningCode] = kind.description
         attributes[.warningDescription] = message
         attributes[.warningURL] = url
+        attributes[.presentationWait] = wait
         return attributes
     }
 }
