@@ -56,8 +56,8 @@ package struct LivePolicy: Hashable, Sendable {
         case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
     }
 
-    /// A target latency that moves with what the buffer allows, and how often the player looks: ``CatchUp/proportional``
-    /// then follows it. Media3, `DefaultLivePlaybackSpeedControl`.
+    /// A target latency that moves with what the buffer allows, and how often the player looks. The rate of
+    /// `CatchUp.proportional` follows it. Media3, `DefaultLivePlaybackSpeedControl`.
     package struct MovingTarget: Hashable, Sendable {
         /// The time between two changes of the target and the rate.
         package var interval: Duration

@@ -19,10 +19,10 @@ extension PlayerProfile {
     /// video what the audio leaves of the bandwidth. `HlsMediaPeriod.java:599–640`: no variants without a picture
     /// beside those with one. Downloads are not aborted.
     ///
-    /// Not modelled: that a seek in a live stream makes its position the target, estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
-    /// decoder; that the playlist that is listed first is loaded before the chosen one
-    /// (`DefaultHlsPlaylistTracker.java:304`), and that media beyond 25 s is thrown away after a rise
-    /// (`AdaptiveTrackSelection.evaluateQueueSize`).
+    /// Not modelled: that a seek in a live stream makes its position the target, estimates by country and network,
+    /// priorities of tracks, limits of the buffer in bytes, the decoder; that the playlist that is listed first is
+    /// loaded before the chosen one (`DefaultHlsPlaylistTracker.java:304`), and that media beyond 25 s is thrown away
+    /// after a rise (`AdaptiveTrackSelection.evaluateQueueSize`).
     public static let exoPlayer = PlayerProfile(
         name: "exoplayer",
         buffer: .exoPlayer,
