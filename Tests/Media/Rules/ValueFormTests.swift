@@ -403,7 +403,7 @@ struct ValueFormTests {
     @Test(
         "A body is named as what it is",
         arguments: [
-            ("[playlist]\nFile1=http://a/\n", "other text"), ("[1]", "JSON"), ("[ {}]", "JSON"), ("[]", "JSON"),
+            ("[section]\nFile1=http://a/\n", "other text"), ("[1]", "JSON"), ("[ {}]", "JSON"), ("[]", "JSON"),
             ("{\"error\":1}", "JSON"),
         ]
     )

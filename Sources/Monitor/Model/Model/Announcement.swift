@@ -44,6 +44,7 @@ extension StreamState {
         self.announcement = isKnown ? self.announcement : announcement
         isUp = nil
         withRun { run in
+            run.downSince = nil
             // The other monitor decides when its sessions begin.
             run.nextLook = run.remote == nil ? announcement.nextLook(after: now) : announcement.begin
         }

@@ -205,6 +205,8 @@ extension StreamState {
         case .rebuffers: return Double(figures.rebuffers)
         case .rebufferSeconds: return Double(figures.rebuffering) / 1000
         case .playingSeconds: return Double(figures.playing) / 1000
+        // Nobody waits for pictures before the beginning.
+        case .startupSeconds where announcement != nil: return nil
         case .startupSeconds: return (figures.startup ?? figures.joining).map { Double($0) / 1000 }
         case .bitrate: return bitrate.map(Double.init)
         case .latencySeconds: return latency?.seconds
