@@ -119,6 +119,21 @@ struct CauseTests {
         #expect(drive.state?.word == .down && drive.cause?.kind == .http)
     }
 
+    @Test("A stream that has just shown pictures is down if it says that it begins later, and waits an hour later")
+    func announcedAfterPictures() throws {
+        var drive = try playing()
+        drive.behaviours["a"] = .staysBlank
+        drive.send(.ended(.failed(code: "connection", message: "x")), to: "a")
+        drive.run(for: .seconds(30))
+        #expect(drive.starts.count > 1)
+        announce(.seconds(7_200), in: &drive)
+        #expect(drive.state?.word == .down && drive.state?.isUp == false)
+        #expect(drive.cause?.text.contains("the presentation begins at") == true, "\(drive.cause?.text ?? "")")
+        drive.run(for: .seconds(3_600))
+        announce(.seconds(3_600), in: &drive)
+        #expect(drive.state?.word == .waiting && drive.cause?.kind == .schedule)
+    }
+
     @Test("A proxy that cannot be reached is named in the cause, and another reason of the program is not repeated")
     func proxy() throws {
         for (code, failure, message, words) in [

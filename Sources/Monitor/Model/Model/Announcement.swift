@@ -12,6 +12,10 @@ struct Announcement: Hashable, Sendable {
     /// How long a session waits for the beginning before another one looks whether it has changed.
     static let longestWait = Duration.seconds(600)
 
+    /// A stream that has shown pictures within this time is expected to show some: that it begins later is an outage,
+    /// such as that of an encoder with a wrong clock.
+    static let surprise = Duration.seconds(3_600)
+
     /// The shortest wait, so that clocks that differ make no loop of sessions: the player announces no shorter one.
     private static let shortestWait = Duration.seconds(10)
 
@@ -38,15 +42,18 @@ struct Announcement: Hashable, Sendable {
 }
 
 extension StreamState {
-    /// Notes that the presentation begins later: there is no outage, whatever was before.
-    mutating func announce(_ announcement: Announcement, at now: MonotonicInstant) {
+    /// Notes that the presentation begins later. There is no outage then, unless the stream has just shown pictures.
+    mutating func announce(_ announcement: Announcement, at now: Timestamp) {
+        if let lastPlayed, lastPlayed.duration(to: now.instant) < Announcement.surprise {
+            return MonitorModel.note(error: "notBegun", announcement.message, in: &self, at: now)
+        }
         let isKnown = self.announcement?.message == announcement.message
         self.announcement = isKnown ? self.announcement : announcement
         isUp = nil
         withRun { run in
             run.downSince = nil
             // The other monitor decides when its sessions begin.
-            run.nextLook = run.remote == nil ? announcement.nextLook(after: now) : announcement.begin
+            run.nextLook = run.remote == nil ? announcement.nextLook(after: now.instant) : announcement.begin
         }
     }
 }

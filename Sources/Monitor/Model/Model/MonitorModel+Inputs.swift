@@ -38,7 +38,7 @@ extension MonitorModel {
         state.withRun { $0.take(event) }
         guard let after = state.run?.model?.session else { return }
         let time = event.time.wallTime
-        if let announcement = Announcement(event) { state.announce(announcement, at: now.instant) }
+        if let announcement = Announcement(event) { state.announce(announcement, at: now) }
         if let latency = event[.liveLatency] { state.latency = latency }
         if let buffer = event[.bufferLevel] { state.buffered = buffer }
         if let bitrate = event[.bitrate] { state.bitrate = bitrate }
