@@ -63,7 +63,7 @@ struct PlaybackModel: Hashable, Sendable {
     private let tracks: [Track]
     private let startThreshold: Int64
     private let resumeThreshold: Int64
-    /// What is enough in any case.
+    /// The level that suffices even where a threshold is higher.
     private var sufficientLevel = Int64.max
     private let maximum: Int64
     private let soundAlone: Int64

@@ -4,6 +4,8 @@ internal import Instrument
 internal import Darwin
 #elseif canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #endif
 
 /// The target latency and the playback rate of ExoPlayer in a live stream: Media3's `DefaultLivePlaybackSpeedControl`.
