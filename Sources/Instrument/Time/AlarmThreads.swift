@@ -4,10 +4,10 @@ internal import Dispatch
 ///
 /// One thread, the keeper, waits for the earliest alarm and runs its action itself, so that an alarm wakes one thread.
 /// Meanwhile another one, the watcher, looks every ``patience`` whether somebody keeps the time again, and does so
-/// itself if not. An action waits for no other action for longer: if no thread has taken an action for that time, the
-/// number of threads doubles, up to one for each action that is due. Where the actions do not block, but compute or
-/// wait for a processor, more threads would only make the processors change between them: then one thread comes after
-/// each ``longPatience``. A thread without work ends after some seconds.
+/// itself if not. An action that is due does not wait for actions that block: if no thread has taken one while all of
+/// them could have computed for ``patience`` each, on two processors, their number doubles, up to one for each action
+/// that is due. Where they only compute or wait for a processor, more threads would make the processors change between
+/// them. A thread without work ends after some seconds.
 final class AlarmThreads: Sendable {
     private struct State {
         var alarms = AlarmHeap()
@@ -15,8 +15,6 @@ final class AlarmThreads: Sendable {
         var threads = 0
         /// Counts the actions that threads have taken.
         var taken = 0
-        /// The threads that run an action.
-        var busy: Set<SystemThread.Identity> = []
         /// The thread that waits for the earliest alarm.
         var keeper: Bell?
         /// Whether a thread is the watcher, or will be it at once.
@@ -34,22 +32,19 @@ final class AlarmThreads: Sendable {
 
     /// What the watcher has found.
     private enum Sight {
-        /// Somebody keeps the time, or nothing is due.
-        case isKept
         /// Threads have taken actions.
         case progress(taken: Int)
-        /// Actions are due, and no thread has taken one.
-        case standstill(busy: Set<SystemThread.Identity>)
+        /// Actions are due, and the threads may still compute.
+        case standstill
+        /// This thread has to work, and starts others.
+        case work(starts: Int)
     }
 
     /// The threads of all clocks of the machine.
     static let shared = AlarmThreads()
 
-    /// The longest wait for threads that block, before others are started.
+    /// The time for which an action may compute before it is taken for one that blocks.
     static let patience = Duration.milliseconds(5)
-
-    /// The longest wait for threads that compute, or that wait for a processor.
-    static let longPatience = Duration.milliseconds(100)
 
     private let state = Lock(State())
     /// How long a thread waits for work.
@@ -102,12 +97,12 @@ final class AlarmThreads: Sendable {
 // MARK: A thread's work
 extension AlarmThreads {
     private func serve(asWatcher: Bool) {
-        let (bell, thread) = (Bell(), SystemThread.Identity.current)
+        let bell = Bell()
         var isWatcher = asWatcher
         while true {
             if isWatcher { watch() }
             isWatcher = false
-            switch state.withLock({ step(&$0, bell, thread, at: SystemClock().now) }) {
+            switch state.withLock({ step(&$0, bell, at: SystemClock().now) }) {
             case .run(let action, let other, let starts):
                 other?.ring()
                 if starts { start(asWatcher: true) }
@@ -125,15 +120,9 @@ extension AlarmThreads {
         }
     }
 
-    private func step(
-        _ state: inout State,
-        _ bell: Bell,
-        _ thread: SystemThread.Identity,
-        at now: MonotonicInstant
-    ) -> Step {
+    private func step(_ state: inout State, _ bell: Bell, at now: MonotonicInstant) -> Step {
         if let action = state.alarms.takeDue(at: now) {
             state.taken &+= 1
-            state.busy.insert(thread)
             // Somebody has to keep the time if this action blocks.
             if state.isWatched || state.keeper != nil { return .run(action, waking: nil, starts: false) }
             state.isWatched = true
@@ -141,7 +130,6 @@ extension AlarmThreads {
             state.threads += 1
             return .run(action, waking: nil, starts: true)
         }
-        state.busy.remove(thread)
         if state.keeper == nil {
             state.keeper = bell
             let first = state.alarms.first?.latest
@@ -173,44 +161,41 @@ extension AlarmThreads {
         return false
     }
 
-    /// Looks until the time is kept, or until this thread has to work.
+    /// Looks until the time is kept, or until this thread has to keep it.
     private func watch() {
-        var taken = state.withLock { $0.taken }
-        var stoodStill = Duration.zero
+        var (taken, rounds) = (state.withLock { $0.taken }, 0)
         let pause = Bell()
         while true {
             pause.wait(until: SystemClock().now.advanced(by: Self.patience))
-            switch state.withLock({ Self.look(&$0, after: taken, at: SystemClock().now) }) {
-            case .isKept: return
-            case .progress(let now): (taken, stoodStill) = (now, .zero)
-            case .standstill(let busy):
-                stoodStill += Self.patience
-                let areBlocked = SystemThread.runnableCount(of: busy) < SystemThread.processorCount
-                guard areBlocked || stoodStill >= Self.longPatience else { continue }
-                let starts = state.withLock { Self.join(&$0, doubling: areBlocked, at: SystemClock().now) }
+            rounds += 1
+            switch state.withLock({ Self.look(&$0, after: taken, rounds: rounds, at: SystemClock().now) }) {
+            case .progress(let now): (taken, rounds) = (now, 0)
+            case .standstill: continue
+            case .work(let starts):
                 for _ in 0..<starts { start(asWatcher: false) }
                 return
             }
         }
     }
 
-    private static func look(_ state: inout State, after taken: Int, at now: MonotonicInstant) -> Sight {
-        guard state.keeper == nil, let first = state.alarms.first, first.latest <= now else {
+    /// - Parameter rounds: for how many times ``patience`` no thread has taken an action.
+    private static func look(
+        _ state: inout State,
+        after taken: Int,
+        rounds: Int,
+        at now: MonotonicInstant
+    ) -> Sight {
+        if state.keeper == nil, let first = state.alarms.first, first.latest <= now {
+            if state.taken != taken { return .progress(taken: state.taken) }
+            guard 2 * rounds >= state.threads else { return .standstill }
+            let due = state.alarms.dueCount(at: now, upTo: state.threads)
+            // This thread takes the first one.
+            let starts = max(0, due - 1)
+            state.threads += starts
             state.isWatched = false
-            return .isKept
+            return .work(starts: starts)
         }
-        return state.taken == taken ? .standstill(busy: state.busy) : .progress(taken: state.taken)
-    }
-
-    /// The watcher works from now on, and takes the first action.
-    ///
-    /// - Parameter doubling: whether other threads come with it, for the other actions that are due.
-    /// - Returns: the number of these threads, which the caller starts.
-    private static func join(_ state: inout State, doubling: Bool, at now: MonotonicInstant) -> Int {
         state.isWatched = false
-        guard doubling else { return 0 }
-        let starts = max(0, state.alarms.dueCount(at: now, upTo: state.threads) - 1)
-        state.threads += starts
-        return starts
+        return .work(starts: 0)
     }
 }

@@ -66,7 +66,7 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
     }
 
     /// The processor time that this thread has taken, in seconds.
-    private static var processorTime: Double {
+    package static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
