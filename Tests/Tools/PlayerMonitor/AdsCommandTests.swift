@@ -119,6 +119,16 @@ extension CommandLineTests {
             #expect(run.status == 1)
             #expect(run.output.contains("(found `video/x-flv`)") && run.output.contains("(code 403)"))
         }
+        let error = "<Error>https://t.test/e?[ERRORCODE]</Error>"
+        for (creatives, code) in [("<Linear></Linear>", 403), ("<CompanionAds></CompanionAds>", 201)] {
+            let ad = "<VAST version=\"4.2\"><Ad><InLine><AdSystem>s</AdSystem><AdTitle>t</AdTitle>\(error)"
+                + "<Creatives><Creative>\(creatives)</Creative></Creatives></InLine></Ad></VAST>"
+            try withDocument(ad) { path in
+                let run = try Run.playerMonitor("ads", "validate", path)
+                // The player calls the address with the code of the finding that makes it refuse the ad.
+                #expect(run.output.contains("(code \(code))") && run.output.contains("https://t.test/e?\(code)"))
+            }
+        }
     }
 
     @Test("ads validate ends with code 1 and names the clause when a document is malformed")

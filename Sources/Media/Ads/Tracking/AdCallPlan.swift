@@ -63,7 +63,8 @@ package struct AdCallPlan: Hashable, Sendable {
         for url in viewability.viewable { add("viewable", url, values) }
         for url in viewability.notViewable { add("notViewable", url, values) }
         var error = values
-        error["ERRORCODE"] = .text((media == nil ? VASTErrorCode.noSupportedFile : .undefined).description)
+        let code: VASTErrorCode = linear == nil ? .linearity : media == nil ? .noSupportedFile : .undefined
+        error["ERRORCODE"] = .text(code.description)
         for url in ad.errors { add("error", url, error) }
     }
 
