@@ -301,13 +301,20 @@ def latency_difference(trial):
     return statistics.median(apart) if apart else None
 
 
+def level(rungs, other):
+    """The runs without a last one that the other player, which is as many segments behind, has not come to when it is stopped."""
+    ahead = sum(count for _, count in rungs) - sum(count for _, count in other)
+    return rungs[:-1] if len(rungs) == len(other) + 1 and rungs[-1][1] <= min(ahead, TOLERANCES.run) else rungs
+
+
 def differences(name, trial):
     """What differs beyond the tolerances, in words; `name` is that of the real player."""
     found = []
     real, probe = trial.real_requests, trial.probe_requests
-    if [rung for rung, _ in real.rungs] != [rung for rung, _ in probe.rungs]:
+    real_rungs, probe_rungs = level(real.rungs, probe.rungs), level(probe.rungs, real.rungs)
+    if [rung for rung, _ in real_rungs] != [rung for rung, _ in probe_rungs]:
         found.append("order of rungs")
-    elif any(abs(left - right) > TOLERANCES.run for (_, left), (_, right) in zip(real.rungs, probe.rungs)):
+    elif any(abs(left - right) > TOLERANCES.run for (_, left), (_, right) in zip(real_rungs, probe_rungs)):
         found.append("length of a run")
     if abs(real.bytes - probe.bytes) > TOLERANCES.bytes * max(real.bytes, probe.bytes):
         found.append("bytes")
