@@ -115,7 +115,7 @@ struct ReplayOptions: ParsableArguments {
 
     private func note(_ reader: ReplayReader, _ terminal: Terminal) {
         if reader.problemCount > 0 {
-            terminal.note("player-monitor: skipped \(reader.problemCount) parts that cannot be read")
+            terminal.note("player-monitor: skipped \(String(counting: reader.problemCount, "part")) that cannot be read")
         }
         if reader.sampleCount == 0 {
             terminal.note(

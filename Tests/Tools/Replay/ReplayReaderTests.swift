@@ -100,6 +100,8 @@ struct ReplayReaderTests {
         let (numbers, problems, _) = try read([torn])
         #expect(numbers == [0])
         #expect(problems == ["\(torn), line 2: the last line is torn"])
+        let other = try write(bytes: Array("{\"rows\": []}".utf8), to: "o.ndjson")
+        #expect(try read([other]).problems == ["\(other), line 1: id is missing or has the wrong type"])
     }
 
     @Test("A cut-off gzip file gives every complete line, with a report", arguments: [1, 7, 20, 60])

@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentCompression
+internal import InstrumentJSON
 
 #if canImport(Darwin)
 internal import Darwin
@@ -126,12 +127,13 @@ public struct SampleFileReader: ~Copyable {
                 parser.read(UnsafeBufferPointer(rebasing: pending[text]))
             }
             if let parsed { return parsed }
+            let bytes = Array(pending[text].droppingMark)
             do {
-                let bytes = Array(pending[text].droppingMark)
                 guard let values, bytes.first == UInt8(ascii: "[") else { return try SampleLine.read(bytes) }
                 if let record = try rows.read(bytes, documentColumns: values.columns) { return record }
             } catch {
-                report(isOpenEnd && values == nil ? "the last line is torn" : error.description)
+                let isTorn = isOpenEnd && values == nil && (try? JSONValue(parsing: bytes)) == nil
+                report(isTorn ? "the last line is torn" : error.description)
             }
         }
         return nil
