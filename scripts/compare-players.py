@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays the same schedules with hls.js, dash.js or Shaka in a real Chromium and with the probe's profile of it, and prints one table.
 
-Both play at the same time from one test origin, each over a separate link with the same schedule. The table has, for each stream and
+Both play at the same time from one test origin, each over a separate link with the same schedule, and begin when the browsers are there. The table has, for each stream and
 schedule: the start time, the stalls, the bytes, and the rungs in the order of their segments; an aborted request has an exclamation mark.
 
 With --check, a trial passes if both players agree within the tolerances (TOLERANCES below): the same rungs in the same order, runs of
@@ -129,7 +129,10 @@ async function end() {
 }
 function fail(error) { result.error = String(error); end() }
 video.addEventListener("canplay", () => video.play().catch(() => {}))
-try {CODE} catch (error) { fail(error) }
+try {
+  await fetch("/start")
+  CODE
+} catch (error) { fail(error) }
 </script>"""
 
 Requests = collections.namedtuple("Requests", "rungs bytes")
@@ -141,11 +144,30 @@ def skip(reason):
     print(f"SKIPPED: the comparison of players, because {reason}", file=sys.stderr, flush=True)
 
 
+class Start:
+    """Lets all players of a trial begin together, when their browsers are there: a browser that starts takes the processors from the others."""
+
+    def __init__(self, browsers):
+        self.missing, self.lock, self.opened = browsers, threading.Lock(), threading.Event()
+
+    def arrive(self):
+        with self.lock:
+            self.missing -= 1
+            if self.missing == 0:
+                # What a browser does behind its first page.
+                threading.Timer(1, self.opened.set).start()
+        self.wait()
+
+    def wait(self):
+        # A browser that never comes holds up nobody for good.
+        self.opened.wait(timeout=60)
+
+
 class Pages(http.server.ThreadingHTTPServer):
     """Serves the page and the file of its player, and takes the result of one page."""
 
-    def __init__(self, player, script):
-        self.results, self.script = queue.Queue(), script
+    def __init__(self, player, script, start):
+        self.results, self.script, self.start = queue.Queue(), script, start
         self.page = PAGE.replace("TAG", player.tag).replace("CODE", player.code)
         super().__init__(("127.0.0.1", 0), PageHandler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -163,7 +185,10 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        if self.path == "/player.js":
+        if self.path == "/start":
+            self.server.start.arrive()
+            self.reply(b"", "text/plain")
+        elif self.path == "/player.js":
             self.reply(self.server.script, "text/javascript")
         else:
             self.reply(self.server.page.encode(), "text/html")
@@ -191,8 +216,8 @@ def start_origin(options, schedule, folder):
     raise SystemExit("the test origin does not answer")
 
 
-def play_in_browser(options, player, script, url, folder):
-    pages = Pages(player, script)
+def play_in_browser(options, player, script, url, folder, start):
+    pages = Pages(player, script, start)
     address = f"http://127.0.0.1:{pages.server_port}/#" + "|".join([url.replace("%", "%25"), str(options.seconds)] + (options.seek or []))
     browser = subprocess.Popen(
         [shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
@@ -215,7 +240,8 @@ def is_live(url):
     return "/live/" in url
 
 
-def play_with_probe(options, profile, url):
+def play_with_probe(options, profile, url, start):
+    start.wait()
     run = subprocess.run(
         [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url]
         # A live stream's latency is in each event, of which each request is one.
@@ -362,13 +388,15 @@ def play(options, player, script, stream, schedule):
     """One trial: what the page and the probe report, and what each requested."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         origin, port, log = start_origin(options, schedule, folder)
+        start = Start(browsers=2 if options.random else 1)
+
         def show(session):
             own = os.path.join(folder, session)
-            return play_in_browser(options, player, script, f"http://127.0.0.1:{port}/s/{session}/{stream}", own)
+            return play_in_browser(options, player, script, f"http://127.0.0.1:{port}/s/{session}/{stream}", own, start)
 
         try:
             with ThreadPoolExecutor(2) as workers:
-                probed = workers.submit(play_with_probe, options, player.profile, f"http://127.0.0.1:{port}/s/probe/{stream}")
+                probed = workers.submit(play_with_probe, options, player.profile, f"http://127.0.0.1:{port}/s/probe/{stream}", start)
                 again = workers.submit(show, "again") if options.random else None
                 shown, probed, again = show("real"), probed.result(), again and again.result()
         finally:
