@@ -26,11 +26,11 @@ extension Statement {
     /// A group of agents, with an identifier or anonymous.
     public struct Group: Hashable, Sendable {
         /// The identifier of the group; nil for an anonymous group, which must have members.
-        public var identifier: Identifier?
+        package var identifier: Identifier?
         /// The name of the group.
-        public var name: String?
+        package var name: String?
         /// Some or all members.
-        public var members: [Agent]
+        package var members: [Agent]
 
         /// Creates a group with an identifier.
         public init(_ identifier: Identifier, name: String? = nil, members: [Agent] = []) {

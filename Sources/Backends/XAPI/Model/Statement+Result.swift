@@ -39,13 +39,13 @@ extension Statement {
     /// Source: xAPI 1.0.3, Data 2.4.5.1.
     public struct Score: Hashable, Sendable {
         /// The scaled score, from -1 to 1.
-        public var scaled: Double?
+        package var scaled: Double?
         /// The raw score, between `min` and `max`.
-        public var raw: Double?
+        package var raw: Double?
         /// The lowest possible score; less than `max`.
-        public var min: Double?
+        package var min: Double?
         /// The highest possible score.
-        public var max: Double?
+        package var max: Double?
 
         /// Creates a score.
         public init(scaled: Double? = nil, raw: Double? = nil, min: Double? = nil, max: Double? = nil) {

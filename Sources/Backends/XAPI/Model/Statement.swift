@@ -32,11 +32,11 @@ public struct Statement: Hashable, Sendable {
     /// The time of the action, in milliseconds; never in the future.
     public var timestamp: WallTime?
     /// The time at which a server stored the statement; only servers set it.
-    public var stored: WallTime?
+    package var stored: WallTime?
     /// The authority that asserts the statement; set by servers and trusted clients only.
-    public var authority: Actor?
+    package var authority: Actor?
     /// The version of xAPI. A provider leaves it out, or sets `1.0.0`, or `2.0.0` for 2.0.
-    public var version: String?
+    package var version: String?
     /// The attachments.
     public var attachments: [Attachment]
 
@@ -71,7 +71,7 @@ extension Statement {
     /// Returns a statement that voids another one. A voiding statement cannot be voided.
     ///
     /// Source: xAPI 1.0.3, Data 2.3.2.
-    public static func voiding(_ id: SampleID, by actor: Actor) -> Statement {
+    package static func voiding(_ id: SampleID, by actor: Actor) -> Statement {
         Statement(actor: actor, verb: .voided, object: .statementRef(id))
     }
 
@@ -92,19 +92,19 @@ extension Statement {
     /// Source: xAPI 1.0.3, Data 2.4.4.3.
     public struct SubStatement: Hashable, Sendable {
         /// The actor.
-        public var actor: Actor
+        package var actor: Actor
         /// The verb.
-        public var verb: Verb
+        package var verb: Verb
         /// The object.
-        public var object: Object
+        package var object: Object
         /// The result.
-        public var result: Result?
+        package var result: Result?
         /// The context.
-        public var context: Context?
+        package var context: Context?
         /// The time of the action; may lie in the future.
-        public var timestamp: WallTime?
+        package var timestamp: WallTime?
         /// The attachments.
-        public var attachments: [Attachment]
+        package var attachments: [Attachment]
 
         /// The object of a sub-statement.
         public enum Object: Hashable, Sendable {
@@ -152,6 +152,6 @@ extension Statement {
         }
 
         /// The verb that voids a statement.
-        public static let voided = Verb("http://adlnet.gov/expapi/verbs/voided", display: ["en": "voided"])
+        package static let voided = Verb("http://adlnet.gov/expapi/verbs/voided", display: ["en": "voided"])
     }
 }

@@ -62,7 +62,7 @@ public struct SessionModel: Hashable, Sendable {
     }
 
     /// The state after the latest event.
-    public var state: SessionState { session.state }
+    package var state: SessionState { session.state }
 
     /// Lets the time until `event` pass, and applies the event. Events of a tracker of ads apply to the content's
     /// session.
@@ -97,7 +97,7 @@ public struct SessionModel: Hashable, Sendable {
 
     /// Ends a session whose events stop without an end: it counts as stopped. A session that has ended does not
     /// change.
-    public mutating func close() {
+    package mutating func close() {
         if phase.outcome == nil { leave(as: .stopped) }
         enter(phase.state)
     }

@@ -3,9 +3,9 @@ public import Instrument
 /// The meaning of some response statuses of a backend's server.
 public struct DeliveryRules: Hashable, Sendable {
     /// Whether 409 says that the batch is there already, as a server does that recognises identifiers.
-    public var conflictMeansDelivered: Bool
+    package var conflictMeansDelivered: Bool
     /// Whether the backend renews its token after 401, so that the next attempt need not be delayed.
-    public var renewsTokens: Bool
+    package var renewsTokens: Bool
     /// Whether each sample has an address, which an answer may refuse (404).
     package var samplesHaveAddresses = false
     /// Whether a web page with a status of success is an answer of the server, which nobody specified.
