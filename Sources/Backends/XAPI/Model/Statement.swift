@@ -154,4 +154,122 @@ extension Statement {
         /// The verb that voids a statement.
         package static let voided = Verb("http://adlnet.gov/expapi/verbs/voided", display: ["en": "voided"])
     }
+
+    /// The actor of a statement: an agent or a group.
+    ///
+    /// Source: xAPI 1.0.3, Data 2.4.2.
+    public enum Actor: Hashable, Sendable {
+        /// One person or system.
+        case agent(Agent)
+        /// A group of agents.
+        case group(Group)
+    }
+
+    /// One person or system.
+    public struct Agent: Hashable, Sendable {
+        /// The identifier.
+        public var identifier: Identifier
+        /// The full name.
+        public var name: String?
+
+        /// Creates an agent.
+        public init(_ identifier: Identifier, name: String? = nil) {
+            self.identifier = identifier
+            self.name = name
+        }
+    }
+
+    /// A group of agents, with an identifier or anonymous.
+    public struct Group: Hashable, Sendable {
+        /// The identifier of the group; nil for an anonymous group, which must have members.
+        package var identifier: Identifier?
+        /// The name of the group.
+        package var name: String?
+        /// Some or all members.
+        package var members: [Agent]
+
+        /// Creates a group with an identifier.
+        public init(_ identifier: Identifier, name: String? = nil, members: [Agent] = []) {
+            self.identifier = identifier
+            self.name = name
+            self.members = members
+        }
+
+        /// Creates an anonymous group of members.
+        public init(members: [Agent], name: String? = nil) {
+            self.name = name
+            self.members = members
+        }
+    }
+
+    /// The identifier of an agent or a group: exactly one of these.
+    ///
+    /// Source: xAPI 1.0.3, Data 2.4.2.3 (inverse functional identifiers).
+    public enum Identifier: Hashable, Sendable {
+        /// A `mailto:` IRI.
+        case mailbox(IRI)
+        /// The SHA-1 checksum of a `mailto:` IRI in 40 hexadecimal digits.
+        case mailboxSHA1(String)
+        /// An OpenID.
+        case openID(IRI)
+        /// An account on the system with that home page. An opaque name keeps the person anonymous.
+        case account(homePage: IRI, name: String)
+    }
+
+    /// The result of a statement.
+    ///
+    /// Source: xAPI 1.0.3, Data 2.4.5.
+    public struct Result: Hashable, Sendable {
+        /// The score.
+        public var score: Score?
+        /// Whether the attempt was successful.
+        public var success: Bool?
+        /// Whether the activity was completed.
+        public var completion: Bool?
+        /// The response.
+        public var response: String?
+        /// The duration.
+        public var duration: ISODuration?
+        /// Extensions.
+        public var extensions: Extensions
+
+        /// Creates a result.
+        public init(
+            score: Score? = nil,
+            success: Bool? = nil,
+            completion: Bool? = nil,
+            response: String? = nil,
+            duration: ISODuration? = nil,
+            extensions: Extensions = [:]
+        ) {
+            self.score = score
+            self.success = success
+            self.completion = completion
+            self.response = response
+            self.duration = duration
+            self.extensions = extensions
+        }
+    }
+
+    /// A score, in finite numbers. Progress and completion are not scores.
+    ///
+    /// Source: xAPI 1.0.3, Data 2.4.5.1.
+    public struct Score: Hashable, Sendable {
+        /// The scaled score, from -1 to 1.
+        package var scaled: Double?
+        /// The raw score, between `min` and `max`.
+        package var raw: Double?
+        /// The lowest possible score; less than `max`.
+        package var min: Double?
+        /// The highest possible score.
+        package var max: Double?
+
+        /// Creates a score.
+        public init(scaled: Double? = nil, raw: Double? = nil, min: Double? = nil, max: Double? = nil) {
+            self.scaled = scaled
+            self.raw = raw
+            self.min = min
+            self.max = max
+        }
+    }
 }
