@@ -20,7 +20,7 @@ public import Instrument
 /// for the longest time are dropped, and their open sessions close as stopped.
 public struct SessionReader: Sendable {
     /// The number of senders that the reader remembers.
-    package let senderLimit: Int
+    public let senderLimit: Int
     /// The number of open sessions that have started.
     public private(set) var concurrentPlays = 0
     private let recording: SessionModel.Recording

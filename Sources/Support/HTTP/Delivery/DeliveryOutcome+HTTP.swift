@@ -3,9 +3,9 @@ public import Instrument
 /// The meaning of some response statuses of a backend's server.
 public struct DeliveryRules: Hashable, Sendable {
     /// Whether 409 says that the batch is there already, as a server does that recognises identifiers.
-    package var conflictMeansDelivered: Bool
+    public var conflictMeansDelivered: Bool
     /// Whether the backend renews its token after 401, so that the next attempt need not be delayed.
-    package var renewsTokens: Bool
+    public var renewsTokens: Bool
     /// Whether each sample has an address, which an answer may refuse (404).
     package var samplesHaveAddresses = false
     /// Whether a web page with a status of success is an answer of the server, which nobody specified.
@@ -81,7 +81,7 @@ extension DeliveryOutcome {
     /// The outcome of a batch, by the response to `request`.
     ///
     /// What ends delivery, or waits for a credential or an address, carries the server's own words, without the secrets
-    /// of the request (``ServerWords``). The reason of another attempt is the status alone: words that change with each
+    /// of the request (`ServerWords`). The reason of another attempt is the status alone: words that change with each
     /// answer would make each attempt news.
     public init(
         _ response: HTTPResponse,

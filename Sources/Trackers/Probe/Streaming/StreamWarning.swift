@@ -1,8 +1,8 @@
-package import Instrument
+public import Instrument
 internal import InstrumentTransport
 
 extension Action {
-    /// A stream has a defect that playback survives (``StreamWarning``).
+    /// A stream has a defect that playback survives.
     public static let streamWarning = Action("StreamWarning")
 }
 
