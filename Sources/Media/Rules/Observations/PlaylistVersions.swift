@@ -91,7 +91,7 @@ extension MediaPlaylistVersion {
     }
 
     /// The longest time between two fetches that count as one, in nanoseconds.
-    private var simultaneity: Int64 { max(playlist.targetDuration / 2, 500_000_000) }
+    var simultaneity: Int64 { max(playlist.targetDuration / 2, 500_000_000) }
 
     /// The date at which the newest segment ends; nil without dates.
     var endDate: WallTime? {

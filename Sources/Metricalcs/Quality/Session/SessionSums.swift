@@ -1,4 +1,4 @@
-public import Instrument
+package import Instrument
 
 /// How a session began.
 public struct Startup: Hashable, Sendable {
