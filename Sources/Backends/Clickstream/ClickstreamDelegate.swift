@@ -33,9 +33,9 @@ extension ClickstreamDelegate {
 /// ```
 public struct ClickstreamEnvironment: Hashable, Sendable, CustomStringConvertible {
     /// The display name.
-    public let name: String
+    package let name: String
     /// The address that requests are posted to.
-    public let endpoint: HTTPURL
+    package let endpoint: HTTPURL
 
     /// Creates an environment.
     public init(_ name: String, endpoint: HTTPURL) {

@@ -31,9 +31,9 @@ public struct GraphiteConfiguration: Sendable {
 /// The address of a Graphite server.
 public struct GraphiteAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
-    public let host: String
+    package let host: String
     /// The port of the plaintext protocol; usually 2003.
-    public let port: UInt16
+    package let port: UInt16
 
     /// Creates an address.
     public init(host: String, port: UInt16 = 2003) {

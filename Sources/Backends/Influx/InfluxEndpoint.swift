@@ -32,7 +32,7 @@ public struct InfluxEndpoint: Hashable, Sendable {
     }
 
     /// The address that points are posted to, with its parameters.
-    public let url: HTTPURL
+    package let url: HTTPURL
     /// The credentials; nil sends none.
     public var credentials: Credentials?
 

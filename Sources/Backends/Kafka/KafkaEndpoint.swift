@@ -10,9 +10,9 @@ internal import InstrumentText
 /// ```
 public struct KafkaEndpoint: Hashable, Sendable {
     /// The brokers that the producer asks for the members of the cluster: `HOST` or `HOST:PORT`.
-    public let brokers: [String]
+    package let brokers: [String]
     /// The topic, which must exist, unless the brokers create topics.
-    public let topic: String
+    package let topic: String
     /// TLS and the login.
     public var security: KafkaSecurity
 

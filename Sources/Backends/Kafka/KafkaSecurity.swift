@@ -23,9 +23,9 @@ public struct KafkaSecurity: Hashable, Sendable {
     /// A user with a password.
     public struct Login: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// How the user proves the password.
-        public let mechanism: Mechanism
+        package let mechanism: Mechanism
         /// The user.
-        public let user: String
+        package let user: String
         let password: String
 
         /// Creates a login.

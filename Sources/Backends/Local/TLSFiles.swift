@@ -2,11 +2,11 @@
 /// checked.
 public struct TLSFiles: Hashable, Sendable {
     /// The certificates of the authorities that the servers' certificates are checked with; nil takes the system's.
-    public var authorityFile: String?
+    package var authorityFile: String?
     /// The client's certificate, with the certificates between it and its authority; nil sends none.
-    public var certificateFile: String?
+    package var certificateFile: String?
     /// The key of the client's certificate.
-    public var keyFile: String?
+    package var keyFile: String?
 
     /// Creates the settings of TLS.
     public init(authorityFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil) {

@@ -9,9 +9,9 @@ internal import InstrumentText
 /// ```
 public struct NATSEndpoint: Hashable, Sendable {
     /// The servers of the cluster: `HOST` or `HOST:PORT`. The backend also uses servers that the cluster reports.
-    public let servers: [String]
+    package let servers: [String]
     /// The subject, which a stream of JetStream must contain.
-    public let subject: String
+    package let subject: String
     /// The files of TLS; nil connects without encryption, unless a server requires TLS.
     public var tls: TLSFiles?
     /// The login; nil for servers that ask for none.

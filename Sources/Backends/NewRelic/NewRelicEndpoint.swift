@@ -12,9 +12,9 @@ public struct NewRelicEndpoint: Hashable, Sendable {
     }
 
     /// The address of the Event API.
-    public let events: HTTPURL
+    package let events: HTTPURL
     /// The address of the Metric API.
-    public let metrics: HTTPURL
+    package let metrics: HTTPURL
 
     /// Creates the endpoint of an account at New Relic.
     ///

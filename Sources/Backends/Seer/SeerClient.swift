@@ -158,7 +158,7 @@ public final class SeerClient: LifecycleObserver {
 
     /// Reports the queue if the configuration says so. Call it when the app enters the background, unless a
     /// lifecycle tracker calls ``enter(_:)``.
-    public func enteredBackground() { if configuration.autoReportQueue { reportQueue() } }
+    package func enteredBackground() { if configuration.autoReportQueue { reportQueue() } }
 
     /// Follows the phases of a lifecycle tracker: entering the background reports the queue, if the
     /// configuration says so. Returns at once; payloads that do not arrive before the process is suspended stay

@@ -9,7 +9,7 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     public static let sift = SiftEndpoint(checked: "https://api3.siftscience.com" + path)
 
     /// The address with its placeholder.
-    public let format: String
+    package let format: String
 
     private init(checked format: String) { self.format = format }
 

@@ -13,9 +13,9 @@ public struct PrivacyManifest: Hashable, Sendable {
     /// An API whose use has to be explained.
     public struct AccessedAPI: Hashable, Sendable {
         /// Behind `NSPrivacyAccessedAPICategory`.
-        public let category: String
+        package let category: String
         /// Apple's codes of the reasons.
-        public let reasons: [String]
+        package let reasons: [String]
 
         /// Creates an API from what stands behind `NSPrivacyAccessedAPICategory`, and Apple's codes of the reasons.
         public init(_ category: String, reasons: [String]) {
@@ -31,13 +31,13 @@ public struct PrivacyManifest: Hashable, Sendable {
     }
 
     /// The collected data.
-    public var catalogue: PrivacyCatalogue
+    package var catalogue: PrivacyCatalogue
     /// Whether all of it is linked to a person, because samples carry who they are.
-    public var isLinked: Bool
+    package var isLinked: Bool
     /// Domains of those who track people with the data; empty where nobody does.
-    public var trackingDomains: [String]
+    package var trackingDomains: [String]
     /// APIs whose use has to be explained.
-    public var accessedAPIs: [AccessedAPI]
+    package var accessedAPIs: [AccessedAPI]
 
     /// Creates a manifest; by default nobody tracks.
     public init(

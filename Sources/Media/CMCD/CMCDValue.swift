@@ -16,9 +16,9 @@ public enum CMCDValue: Hashable, Sendable {
     /// An element of a list, such as `5000;v`.
     public struct Element: Hashable, Sendable {
         /// The value; never a list.
-        public var value: CMCDValue
+        package var value: CMCDValue
         /// The parameters in their order.
-        public var parameters: [Parameter]
+        package var parameters: [Parameter]
 
         /// Creates an element.
         public init(_ value: CMCDValue, _ parameters: [Parameter] = []) {
@@ -36,9 +36,9 @@ public enum CMCDValue: Hashable, Sendable {
     /// A parameter of an element: `;v`, `;r="0-99"`.
     public struct Parameter: Hashable, Sendable {
         /// The name.
-        public var name: String
+        package var name: String
         /// The value; true is not written.
-        public var value: CMCDValue
+        package var value: CMCDValue
 
         /// Creates a parameter.
         public init(_ name: String, _ value: CMCDValue) {

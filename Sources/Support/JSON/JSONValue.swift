@@ -89,17 +89,17 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         package init(_ description: String) { self.description = description }
 
         /// The text breaks the grammar (RFC 8259 section 2).
-        public static let syntax = Code("syntax")
+        package static let syntax = Code("syntax")
         /// A byte order mark stands before the value, which RFC 8259 section 8.1 forbids.
-        public static let byteOrderMark = Code("byteOrderMark")
+        package static let byteOrderMark = Code("byteOrderMark")
         /// The text is not in UTF-8, which RFC 8259 section 8.1 demands.
-        public static let invalidUTF8 = Code("invalidUTF8")
+        package static let invalidUTF8 = Code("invalidUTF8")
         /// Arrays and objects are nested deeper than this reader goes (RFC 8259 section 9 allows a limit).
-        public static let nesting = Code("nesting")
+        package static let nesting = Code("nesting")
         /// A number is beyond the range of 64-bit floating-point numbers (RFC 8259 section 6 allows a limit).
-        public static let numberRange = Code("numberRange")
+        package static let numberRange = Code("numberRange")
         /// A name has more combining marks on one character than text has (Unicode Standard Annex 15, section 13).
-        public static let combiningMarks = Code("combiningMarks")
+        package static let combiningMarks = Code("combiningMarks")
     }
 
     /// The kind of the error.

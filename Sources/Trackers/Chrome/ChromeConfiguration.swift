@@ -39,11 +39,11 @@ public struct ChromeLaunch: Hashable, Sendable {
     ]
 
     /// The program: a path, or a name that is looked for in `PATH`; nil for the first of `programs` that is there.
-    public var program: String?
+    package var program: String?
     /// Further options of the browser.
-    public var arguments: [String]
+    package var arguments: [String]
     /// The folder for the profile; nil for the system's folder for temporary files.
-    public var folder: String?
+    package var folder: String?
 
     /// Creates a launch.
     public init(program: String? = nil, arguments: [String] = [], folder: String? = nil) {

@@ -39,9 +39,9 @@ public struct MPVConfiguration: Hashable, Sendable {
 /// An mpv to be started.
 public struct MPVLaunch: Hashable, Sendable {
     /// The program: a path, or a name that is looked for in `PATH`.
-    public var program: String
+    package var program: String
     /// The arguments, for example options and files.
-    public var arguments: [String]
+    package var arguments: [String]
 
     /// Creates a launch.
     public init(program: String = "mpv", arguments: [String]) {

@@ -5,7 +5,7 @@ extension AttributeKey where Value == String {
     static var errorPhase: Self { "errorPhase" }
     /// The address that failed, without credentials and query. Our addition.
     static var errorURL: Self { "errorURL" }
-    /// The code of a `StreamWarning` (``StreamWarning/Kind``).
+    /// The code of a `StreamWarning` (`StreamWarning.Kind`).
     public static var warningCode: Self { "warningCode" }
     /// The message of a `StreamWarning`, for people.
     public static var warningDescription: Self { "warningDescription" }

@@ -14,21 +14,21 @@ extension Seer {
     /// ```
     public struct ActivityStream: Hashable, Sendable {
         /// The person or thing that acted. Wire name `actor`; its `id` is required.
-        public var actor: Thing
+        package var actor: Thing
         /// The kind of action; required. Wire name `verb`.
-        public var verb: String
+        package var verb: String
         /// The thing that the action applies to. Wire name `object`; its `id` and `objectType` are required.
-        public var object: Thing
+        package var object: Thing
         /// The target of the action. Wire name `target`.
-        public var target: Thing?
+        package var target: Thing?
         /// The app that reports the activity. Wire name `generator`.
-        public var generator: Generator
+        package var generator: Generator
         /// Texts about the circumstances. Wire name `context`; left out if empty.
-        public var context: [String: String]
+        package var context: [String: String]
         /// The time, in the format of `Seer.timestamp(_:)`. Wire name `published`; required by the strict rules.
-        public var published: String?
+        package var published: String?
         /// Additional keys.
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates an activity.
         public init(
@@ -67,11 +67,11 @@ extension Seer {
     /// A person or thing in an activity stream.
     public struct Thing: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
-        public var id: String
+        package var id: String
         /// The kind of thing. Wire name `objectType`.
-        public var objectType: String?
+        package var objectType: String?
         /// Additional keys: `displayName`, `url` …
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates a thing.
         public init(id: String, objectType: String? = nil, properties: [String: JSONValue] = [:]) {
@@ -81,7 +81,7 @@ extension Seer {
         }
 
         /// The thing as JSON; a field wins over a property of its name.
-        public var json: JSONValue {
+        package var json: JSONValue {
             .members(["id": .string(id), "objectType": objectType.map(JSONValue.string)], and: properties)
         }
     }
@@ -89,9 +89,9 @@ extension Seer {
     /// The app that made a payload.
     public struct Generator: Hashable, Sendable {
         /// The app's identifier at the service. Wire name `appId`.
-        public var appID: String
+        package var appID: String
         /// Additional keys, about app and device.
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates a generator.
         public init(appID: String, properties: [String: JSONValue] = [:]) {
@@ -100,7 +100,7 @@ extension Seer {
         }
 
         /// The generator as JSON; a field wins over a property of its name.
-        public var json: JSONValue { .members(["appId": .string(appID)], and: properties) }
+        package var json: JSONValue { .members(["appId": .string(appID)], and: properties) }
     }
 }
 

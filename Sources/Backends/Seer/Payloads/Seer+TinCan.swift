@@ -5,22 +5,22 @@ extension Seer {
     /// A Tin Can statement in the form that Seer accepts.
     public struct TinCan: Hashable, Sendable {
         /// Its identifier, as `Seer.uniqueID(from:)` makes them. Wire name `id`.
-        public var id: String?
+        package var id: String?
         /// The person or group that acted, with at least one identifier. Wire name `actor`.
-        public var actor: Actor
+        package var actor: Actor
         /// The kind of action. Wire name `verb`; its `id` is required.
-        public var verb: Verb
+        package var verb: Verb
         /// The thing that the action applies to. Wire name `object`; its `id` and the `type` of its definition
         /// are required.
-        public var object: Object
+        package var object: Object
         /// The outcome. Wire name `result`.
-        public var result: [String: JSONValue]
+        package var result: [String: JSONValue]
         /// The circumstances. Wire name `context`.
-        public var context: Context
+        package var context: Context
         /// The time, in the format of `Seer.timestamp(_:)`. Wire name `timestamp`.
-        public var timestamp: String?
+        package var timestamp: String?
         /// Additional keys.
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates a statement.
         public init(
@@ -61,15 +61,15 @@ extension Seer.TinCan {
     /// The person or group that acted, with one identifier or several.
     public struct Actor: Hashable, Sendable {
         /// A mailbox; Seer does not require `mailto:`. Wire name `mbox`.
-        public var mbox: String?
+        package var mbox: String?
         /// The SHA-1 checksum of a mailbox. Wire name `mbox_sha1sum`.
-        public var mboxSHA1Sum: String?
+        package var mboxSHA1Sum: String?
         /// An OpenID. Wire name `openid`.
-        public var openID: String?
+        package var openID: String?
         /// An account, `homePage` and `name`. Wire name `account`; left out if empty.
-        public var account: [String: JSONValue]
+        package var account: [String: JSONValue]
         /// Additional keys: `name`, `objectType` …
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates an actor.
         public init(
@@ -87,7 +87,7 @@ extension Seer.TinCan {
         }
 
         /// The actor as JSON; a field wins over a property of its name.
-        public var json: JSONValue {
+        package var json: JSONValue {
             .members(
                 [
                     "mbox": mbox.map(JSONValue.string), "mbox_sha1sum": mboxSHA1Sum.map(JSONValue.string),
@@ -101,11 +101,11 @@ extension Seer.TinCan {
     /// The kind of action.
     public struct Verb: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
-        public var id: String
+        package var id: String
         /// Its name by language. Wire name `display`; left out if empty.
-        public var display: [String: String]
+        package var display: [String: String]
         /// Additional keys.
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates a verb.
         public init(id: String, display: [String: String] = [:], properties: [String: JSONValue] = [:]) {
@@ -115,7 +115,7 @@ extension Seer.TinCan {
         }
 
         /// The verb as JSON; a field wins over a property of its name.
-        public var json: JSONValue {
+        package var json: JSONValue {
             let display = JSONValue.object(display.mapValues(JSONValue.string)).nonEmpty
             return .members(["id": .string(id), "display": display], and: properties)
         }
@@ -124,13 +124,13 @@ extension Seer.TinCan {
     /// The thing that the action applies to.
     public struct Object: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
-        public var id: String
+        package var id: String
         /// The type in its definition. Wire name `definition.type`.
-        public var type: String
+        package var type: String
         /// Additional keys of its definition: `name`, `description` …
-        public var definition: [String: JSONValue]
+        package var definition: [String: JSONValue]
         /// Additional keys: `objectType` …
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates an object.
         public init(
@@ -146,7 +146,7 @@ extension Seer.TinCan {
         }
 
         /// The object as JSON; a field wins over a property of its name.
-        public var json: JSONValue {
+        package var json: JSONValue {
             let definition = JSONValue.members(["type": .string(type)], and: definition)
             return .members(["id": .string(id), "definition": definition], and: properties)
         }
@@ -155,11 +155,11 @@ extension Seer.TinCan {
     /// The circumstances of the action.
     public struct Context: Hashable, Sendable {
         /// The app's identifier at the service. Wire name `extensions.appId`.
-        public var appID: String
+        package var appID: String
         /// Further extensions.
-        public var extensions: [String: JSONValue]
+        package var extensions: [String: JSONValue]
         /// Additional keys: `platform`, `language`, `contextActivities` …
-        public var properties: [String: JSONValue]
+        package var properties: [String: JSONValue]
 
         /// Creates a context.
         public init(
@@ -173,7 +173,7 @@ extension Seer.TinCan {
         }
 
         /// The context as JSON; a field wins over a property of its name.
-        public var json: JSONValue {
+        package var json: JSONValue {
             let extensions = JSONValue.members(["appId": .string(appID)], and: extensions)
             return .members(["extensions": extensions], and: properties)
         }

@@ -6,7 +6,7 @@ public struct SiftSettingsFile: SiftSettingsStore {
     private static var maxSize: Int { 1 << 20 }
 
     /// The file's path; its directory has to exist.
-    public let path: String
+    package let path: String
 
     /// Creates a store in the file at `path`, which need not exist yet. For one process at a time.
     public init(path: String) { self.path = path }

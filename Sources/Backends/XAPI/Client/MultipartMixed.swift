@@ -16,7 +16,7 @@ public struct AttachmentContent: Hashable, Sendable {
     }
 
     /// The SHA-256 checksum in hexadecimal digits, which links the statement to the content.
-    public var sha2: String { SHA256.hexadecimal(of: bytes) }
+    package var sha2: String { SHA256.hexadecimal(of: bytes) }
 
     /// The attachment as it appears in a statement.
     public func attachment(usageType: IRI, display: LanguageMap) -> Statement.Attachment {

@@ -7,13 +7,13 @@ internal import InstrumentJSON
 /// Source: xAPI 1.0.3, Communication 2.3.
 public struct StateKey: Hashable, Sendable {
     /// The activity.
-    public var activity: IRI
+    package var activity: IRI
     /// The agent.
-    public var agent: Statement.Agent
+    package var agent: Statement.Agent
     /// The name of the document.
-    public var id: String
+    package var id: String
     /// The attempt that the document belongs to.
-    public var registration: SampleID?
+    package var registration: SampleID?
 
     /// Creates a key; video players keep the position for resuming under the name `resume`.
     public init(activity: IRI, agent: Statement.Agent, id: String = "resume", registration: SampleID? = nil) {

@@ -8,21 +8,21 @@ internal import InstrumentText
 /// Source: xAPI 1.0.3, Communication 2.1.3.
 public struct StatementQuery: Hashable, Sendable {
     /// Selects the statements of this agent or group.
-    public var agent: Statement.Actor?
+    package var agent: Statement.Actor?
     /// Selects the statements with this verb.
-    public var verb: IRI?
+    package var verb: IRI?
     /// Selects the statements about this activity.
-    public var activity: IRI?
+    package var activity: IRI?
     /// Selects the statements of this registration.
-    public var registration: SampleID?
+    package var registration: SampleID?
     /// Selects the statements that were stored after this time.
-    public var since: WallTime?
+    package var since: WallTime?
     /// Selects the statements that were stored at this time or before.
-    public var until: WallTime?
+    package var until: WallTime?
     /// The size of a page; with 0 and nil, the LRS decides.
-    public var limit: Int?
+    package var limit: Int?
     /// Whether the oldest statements come first.
-    public var isAscending: Bool
+    package var isAscending: Bool
 
     /// Creates a query; by default for all statements, the latest first.
     public init(

@@ -16,15 +16,15 @@ public struct XAPIClient: Sendable {
     }
 
     /// The description that an LRS gives of itself.
-    public struct About: Hashable, Sendable {
+    package struct About: Hashable, Sendable {
         /// The versions of xAPI that the LRS supports.
-        public let versions: [String]
+        package let versions: [String]
         /// Additional keys.
-        public let extensions: Extensions
+        package let extensions: Extensions
     }
 
     /// Returns the LRS's description; most LRSs require no credentials for it.
-    public func about() async throws(XAPIError) -> About {
+    package func about() async throws(XAPIError) -> About {
         let json = try await json(of: request(.get, "about"), "'about'")
         guard let versions = json["version"]?.elements else {
             throw XAPIError(.malformedAnswer, "the LRS's response must list its versions (found none)")

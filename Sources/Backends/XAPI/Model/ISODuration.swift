@@ -9,7 +9,7 @@ public struct ISODuration: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a duration; nil if the text is not in the format of ISO 8601.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard DurationFormat.isValid(text) else { return nil }
         description = text
     }

@@ -7,7 +7,7 @@
 /// Source: xAPI 1.0.3, Data 4.2.
 public struct LanguageMap: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The texts by tag. A required language map must have at least one.
-    public var texts: [String: String]
+    package var texts: [String: String]
 
     /// Creates a map.
     public init(_ texts: [String: String]) { self.texts = texts }

@@ -18,17 +18,17 @@ extension Statement {
     /// The definition of an activity.
     public struct Definition: Hashable, Sendable {
         /// The name.
-        public var name: LanguageMap
+        package var name: LanguageMap
         /// The description.
-        public var description: LanguageMap
+        package var description: LanguageMap
         /// The type.
-        public var type: IRI?
+        package var type: IRI?
         /// The address of further information for people.
-        public var moreInfo: IRI?
+        package var moreInfo: IRI?
         /// The interaction, for a question.
-        public var interaction: Interaction?
+        package var interaction: Interaction?
         /// Extensions.
-        public var extensions: Extensions
+        package var extensions: Extensions
 
         /// Creates a definition.
         public init(
@@ -79,9 +79,9 @@ extension Statement {
         /// A component of a question: a choice, a step or a point on a scale.
         public struct Component: Hashable, Sendable {
             /// The identifier, unique in its list.
-            public var id: String
+            package var id: String
             /// The description, for people.
-            public var description: LanguageMap
+            package var description: LanguageMap
 
             /// Creates a component.
             public init(_ id: String, description: LanguageMap = [:]) {
@@ -91,10 +91,10 @@ extension Statement {
         }
 
         /// The kind of question.
-        public var kind: Kind
+        package var kind: Kind
         /// Patterns of correct responses. An empty array means that no response is correct, nil that every
         /// response is or that the answer is unknown.
-        public var correctResponses: [String]?
+        package var correctResponses: [String]?
 
         /// Creates an interaction.
         public init(_ kind: Kind, correctResponses: [String]? = nil) {

@@ -8,25 +8,25 @@ extension Statement {
         /// The UUID of the attempt, session or course.
         public var registration: SampleID?
         /// The instructor.
-        public var instructor: Actor?
+        package var instructor: Actor?
         /// The team.
-        public var team: Group?
+        package var team: Group?
         /// Related activities.
         public var activities: ContextActivities
         /// The activity's revision; only if the object is an activity.
-        public var revision: String?
+        package var revision: String?
         /// The platform used; only if the object is an activity.
         public var platform: String?
         /// The language, as an RFC 5646 tag.
         public var language: String?
         /// A related statement.
-        public var statement: SampleID?
+        package var statement: SampleID?
         /// Extensions.
         public var extensions: Extensions
         /// Related agents and their relation. Only in 2.0.
-        public var agents: [Companion<Agent>]
+        package var agents: [Companion<Agent>]
         /// Related groups and their relation. Only in 2.0.
-        public var groups: [Companion<Group>]
+        package var groups: [Companion<Group>]
 
         /// Creates a context.
         public init(
@@ -86,9 +86,9 @@ extension Statement {
     /// An agent or group in the context of a statement of 2.0, and its relation.
     public struct Companion<Someone: Hashable & Sendable>: Hashable, Sendable {
         /// The agent or group.
-        public var actor: Someone
+        package var actor: Someone
         /// The types of the relation, as IRIs of activity types; left out if empty.
-        public var relevantTypes: [IRI]
+        package var relevantTypes: [IRI]
 
         /// Creates a companion.
         public init(_ actor: Someone, relevantTypes: [IRI] = []) {
@@ -102,19 +102,19 @@ extension Statement {
     /// Source: xAPI 1.0.3, Data 2.4.11.
     public struct Attachment: Hashable, Sendable {
         /// The purpose.
-        public var usageType: IRI
+        package var usageType: IRI
         /// The title, in at least one language.
-        public var display: LanguageMap
+        package var display: LanguageMap
         /// The description.
-        public var description: LanguageMap
+        package var description: LanguageMap
         /// The media type.
-        public var contentType: String
+        package var contentType: String
         /// The length in bytes.
-        public var length: Int
+        package var length: Int
         /// The SHA-2 checksum in hexadecimal digits.
-        public var sha2: String
+        package var sha2: String
         /// The address of the content.
-        public var fileURL: IRI?
+        package var fileURL: IRI?
 
         /// Creates an attachment.
         public init(

@@ -16,7 +16,7 @@ public import InstrumentJSON
 /// Source: xAPI 1.0.3, part two (Data); IEEE 9274.1.1-2023, 4.2; conformance requirements XAPI-00001 to XAPI-00124.
 public struct StatementValidator: Hashable, Sendable {
     /// The version whose rules apply.
-    public let version: XAPIVersion
+    package let version: XAPIVersion
 
     /// Creates a validator; by default for 1.0.3, which every LRS accepts.
     public init(version: XAPIVersion = .v1) { self.version = version }
@@ -97,7 +97,7 @@ public struct StatementValidator: Hashable, Sendable {
     }
 
     /// True if the statement has no failures; it may have warnings.
-    public func isValid(_ statement: JSONValue) -> Bool { failures(in: statement).isEmpty }
+    package func isValid(_ statement: JSONValue) -> Bool { failures(in: statement).isEmpty }
 }
 
 extension ValidationFailure {

@@ -12,15 +12,15 @@ public struct VideoProfile: Sendable {
     /// Viewer and video.
     public struct Viewing: Hashable, Sendable {
         /// The viewer.
-        public var viewer: Statement.Actor
+        package var viewer: Statement.Actor
         /// The video.
-        public var activity: IRI
+        package var activity: IRI
         /// The video's name.
-        public var name: LanguageMap
+        package var name: LanguageMap
         /// The UUID of the attempt or course.
-        public var registration: SampleID?
+        package var registration: SampleID?
         /// The progress that counts as completed, above 0 and up to 1.
-        public var completionThreshold: Double
+        package var completionThreshold: Double
 
         /// Creates a viewing; by default, the whole video must be played.
         public init(

@@ -111,3 +111,39 @@ package struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
     /// Orders times by their ticks.
     package static func < (left: SpliceTicks, right: SpliceTicks) -> Bool { left.rawValue < right.rawValue }
 }
+
+extension SpliceInfoSection {
+    /// The segmentation that decides the meaning: one about ads, else the first.
+    var decisive: SegmentationDescriptor? {
+        segmentations.first { $0.type.isAdvertising && !$0.isCancelled } ?? segmentations.first
+    }
+
+    /// The meaning for ad breaks.
+    var signalKind: AdSignal.Kind {
+        switch command {
+        case .insert(let insert) where !insert.isCancelled: return insert.isOutOfNetwork ? .breakBegin : .breakEnd
+        case .timeSignal:
+            guard let decisive, decisive.type.isAdvertising, !decisive.isCancelled else { return .other }
+            return decisive.type.isStart ? .breakBegin : .breakEnd
+        default: return .other
+        }
+    }
+
+    /// The duration of the break, in nanoseconds; nil if the section states none.
+    var breakDuration: Int64? {
+        if case .insert(let insert) = command { return insert.breakDuration?.duration.nanoseconds }
+        return decisive?.duration?.nanoseconds
+    }
+
+    /// The identifier of the event.
+    var eventID: UInt32? {
+        if case .insert(let insert) = command { return insert.eventID }
+        return decisive?.eventID
+    }
+
+    /// Whether the section says that a signal ends the break: a splice that does not return by itself.
+    var announcesEnd: Bool {
+        if case .insert(let insert) = command { return insert.breakDuration?.isAutoReturn == false }
+        return false
+    }
+}

@@ -158,39 +158,59 @@ extension AdSignals {
             findings.append(finding)
         }
     }
+
+    /// Checks signals of one carrier in the order of their positions.
+    mutating func checkBreaks(_ found: [AdSignal], upTo end: Int64?, mayHaveBegun: Bool) {
+        var sequence = BreakSequence(mayHaveBegun: mayHaveBegun)
+        let ordered = found.enumerated().sorted { left, right in
+            (left.element.position ?? .max, left.offset) < (right.element.position ?? .max, right.offset)
+        }
+        for (_, signal) in ordered { sequence.take(signal, to: &self) }
+        if let end { sequence.finish(at: end, &self) }
+    }
+
+    /// Checks these signals as the next ones of a stream.
+    package mutating func check(_ sequence: inout BreakSequence) {
+        for signal in signals { sequence.take(signal, to: &self) }
+    }
+
+    /// Reads the signals of an event message. Messages of other schemes give no signal.
+    package init(_ message: EventMessage, segmentStart: Int64) {
+        guard message.scheme == EventMessage.spliceScheme else { return }
+        do throws(SpliceError) {
+            signals = AdSignal.all(.eventMessage, try SpliceInfoSection(bytes: message.data)).map { found in
+                var signal = found
+                signal.position = message.position(segmentStart: segmentStart)
+                signal.duration = message.nanosecondsOfDuration ?? signal.duration
+                return signal
+            }
+        } catch {
+            findings = [AdFinding(.error, rule: "SCTE 214-3, section 7", path: "emsg", message: error.description)]
+        }
+    }
+
+    /// Decodes sections of a transport stream. Their positions are unknown: times of a section are those of the
+    /// stream's clock.
+    package init(transportStreamSections sections: [[UInt8]]) {
+        for bytes in sections {
+            do throws(SpliceError) {
+                signals += AdSignal.all(.transportStream, try SpliceInfoSection(bytes: bytes))
+            } catch {
+                guard findings.count < Self.mostFindings else { continue }
+                findings.append(
+                    AdFinding(
+                        .error,
+                        rule: "SCTE 35, section 9.6",
+                        path: "stream type 0x86",
+                        message: error.description
+                    )
+                )
+            }
+        }
+    }
 }
 
 extension [AdSignal] {
     /// The signals of one instant in an order that fits: a break ends before the next one begins.
     var endsFirst: [AdSignal] { filter { $0.kind == .breakEnd } + filter { $0.kind != .breakEnd } }
-}
-
-extension SpliceInfoSection {
-    /// The segmentation that decides the meaning: one about ads, else the first.
-    var decisive: SegmentationDescriptor? {
-        segmentations.first { $0.type.isAdvertising && !$0.isCancelled } ?? segmentations.first
-    }
-
-    /// The meaning for ad breaks.
-    var signalKind: AdSignal.Kind {
-        switch command {
-        case .insert(let insert) where !insert.isCancelled: return insert.isOutOfNetwork ? .breakBegin : .breakEnd
-        case .timeSignal:
-            guard let decisive, decisive.type.isAdvertising, !decisive.isCancelled else { return .other }
-            return decisive.type.isStart ? .breakBegin : .breakEnd
-        default: return .other
-        }
-    }
-
-    /// The duration of the break, in nanoseconds; nil if the section states none.
-    var breakDuration: Int64? {
-        if case .insert(let insert) = command { return insert.breakDuration?.duration.nanoseconds }
-        return decisive?.duration?.nanoseconds
-    }
-
-    /// The identifier of the event.
-    var eventID: UInt32? {
-        if case .insert(let insert) = command { return insert.eventID }
-        return decisive?.eventID
-    }
 }

@@ -127,25 +127,6 @@ package struct BreakSequence: Hashable, Sendable {
     }
 }
 
-extension AdSignals {
-    /// Checks signals of one carrier in the order of their positions.
-    mutating func checkBreaks(_ found: [AdSignal], upTo end: Int64?, mayHaveBegun: Bool) {
-        var sequence = BreakSequence(mayHaveBegun: mayHaveBegun)
-        let ordered = found.enumerated().sorted { left, right in
-            (left.element.position ?? .max, left.offset) < (right.element.position ?? .max, right.offset)
-        }
-        for (_, signal) in ordered { sequence.take(signal, to: &self) }
-        if let end { sequence.finish(at: end, &self) }
-    }
-}
-
-extension AdSignals {
-    /// Checks these signals as the next ones of a stream.
-    package mutating func check(_ sequence: inout BreakSequence) {
-        for signal in signals { sequence.take(signal, to: &self) }
-    }
-}
-
 extension AdSignal {
     /// The kind of break: 0 for a splice, else the type of the segmentation that begins it. Types come in pairs, of
     /// which the even one is the begin (SCTE 35, table 23).
@@ -153,12 +134,4 @@ extension AdSignal {
 
     /// Whether the carrier itself says when the break ends: an event of an MPD, or a date range with its duration.
     fileprivate var statesItsEnd: Bool { source == .eventStream || source == .dateRange && duration != nil }
-}
-
-extension SpliceInfoSection {
-    /// Whether the section says that a signal ends the break: a splice that does not return by itself.
-    fileprivate var announcesEnd: Bool {
-        if case .insert(let insert) = command { return insert.breakDuration?.isAutoReturn == false }
-        return false
-    }
 }

@@ -102,20 +102,3 @@ private struct BoxReader {
 
     mutating func rest() -> [UInt8] { Array(bytes) }
 }
-
-extension AdSignals {
-    /// Reads the signals of an event message. Messages of other schemes give no signal.
-    package init(_ message: EventMessage, segmentStart: Int64) {
-        guard message.scheme == EventMessage.spliceScheme else { return }
-        do throws(SpliceError) {
-            signals = AdSignal.all(.eventMessage, try SpliceInfoSection(bytes: message.data)).map { found in
-                var signal = found
-                signal.position = message.position(segmentStart: segmentStart)
-                signal.duration = message.nanosecondsOfDuration ?? signal.duration
-                return signal
-            }
-        } catch {
-            findings = [AdFinding(.error, rule: "SCTE 214-3, section 7", path: "emsg", message: error.description)]
-        }
-    }
-}

@@ -109,25 +109,3 @@ package struct TransportStreamSections: Hashable, Sendable {
         }
     }
 }
-
-extension AdSignals {
-    /// Decodes sections of a transport stream. Their positions are unknown: times of a section are those of the
-    /// stream's clock.
-    package init(transportStreamSections sections: [[UInt8]]) {
-        for bytes in sections {
-            do throws(SpliceError) {
-                signals += AdSignal.all(.transportStream, try SpliceInfoSection(bytes: bytes))
-            } catch {
-                guard findings.count < Self.mostFindings else { continue }
-                findings.append(
-                    AdFinding(
-                        .error,
-                        rule: "SCTE 35, section 9.6",
-                        path: "stream type 0x86",
-                        message: error.description
-                    )
-                )
-            }
-        }
-    }
-}

@@ -4,9 +4,9 @@ public import InstrumentHTTP
 /// A response of an ad server, as fetched.
 public struct AdDocument: Hashable, Sendable {
     /// The bytes.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The address of the response after redirects, which is the base of its references.
-    public var url: HTTPURL
+    package var url: HTTPURL
 
     /// Creates a document.
     public init(bytes: [UInt8], url: HTTPURL) { (self.bytes, self.url) = (bytes, url) }
@@ -22,7 +22,7 @@ public protocol AdFetching: Sendable {
 /// A reason why a response of an ad server was not fetched.
 public struct AdFetchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the time-out elapsed.
-    public var isTimeOut: Bool
+    package var isTimeOut: Bool
     /// The reason, without secrets.
     public var description: String
 

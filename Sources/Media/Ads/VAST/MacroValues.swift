@@ -30,7 +30,7 @@ public struct MacroValues: Hashable, Sendable {
     }
 
     /// These values, and those of `others`, which win.
-    public func merging(_ others: MacroValues) -> MacroValues {
+    package func merging(_ others: MacroValues) -> MacroValues {
         MacroValues(values.merging(others.values) { _, new in new })
     }
 

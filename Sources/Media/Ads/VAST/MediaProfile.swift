@@ -1,13 +1,13 @@
 /// The capabilities of a player, for the choice of an ad's media file.
 public struct MediaProfile: Hashable, Sendable {
     /// The highest bit rate, in kbit/s; nil for no limit.
-    public var maximumBitrate: Int?
+    package var maximumBitrate: Int?
     /// The greatest width, in pixels; nil for no limit.
-    public var maximumWidth: Int?
+    package var maximumWidth: Int?
     /// The greatest height, in pixels; nil for no limit.
-    public var maximumHeight: Int?
+    package var maximumHeight: Int?
     /// The MIME types that can be played, in lower case, without parameters.
-    public var types: Set<String>
+    package var types: Set<String>
 
     /// The MIME types of HLS and DASH.
     static let streamingTypes: Set<String> = [

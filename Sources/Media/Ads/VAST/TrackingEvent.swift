@@ -10,45 +10,45 @@ public struct TrackingEventName: RawRepresentable, Hashable, Sendable, CustomStr
     public var description: String { rawValue }
 
     /// A part of the ad is shown.
-    public static let creativeView = Self("creativeView")
+    package static let creativeView = Self("creativeView")
     /// The media is ready to play.
-    public static let loaded = Self("loaded")
+    package static let loaded = Self("loaded")
     /// The first frame is shown.
-    public static let start = Self("start")
+    package static let start = Self("start")
     /// 25 % are played.
-    public static let firstQuartile = Self("firstQuartile")
+    package static let firstQuartile = Self("firstQuartile")
     /// 50 % are played.
-    public static let midpoint = Self("midpoint")
+    package static let midpoint = Self("midpoint")
     /// 75 % are played.
-    public static let thirdQuartile = Self("thirdQuartile")
+    package static let thirdQuartile = Self("thirdQuartile")
     /// The ad is played to its end.
-    public static let complete = Self("complete")
+    package static let complete = Self("complete")
     /// An offset is reached.
-    public static let progress = Self("progress")
+    package static let progress = Self("progress")
     /// The person muted the ad.
-    public static let mute = Self("mute")
+    package static let mute = Self("mute")
     /// The person unmuted the ad.
-    public static let unmute = Self("unmute")
+    package static let unmute = Self("unmute")
     /// The person paused the ad.
-    public static let pause = Self("pause")
+    package static let pause = Self("pause")
     /// The person resumed the ad.
-    public static let resume = Self("resume")
+    package static let resume = Self("resume")
     /// The playhead moved backwards.
-    public static let rewind = Self("rewind")
+    package static let rewind = Self("rewind")
     /// The person skipped the ad.
-    public static let skip = Self("skip")
+    package static let skip = Self("skip")
     /// The player takes the whole screen (VAST 2 to 4.0).
-    public static let fullscreen = Self("fullscreen")
+    package static let fullscreen = Self("fullscreen")
     /// The player leaves the whole screen (VAST 3 and 4.0).
-    public static let exitFullscreen = Self("exitFullscreen")
+    package static let exitFullscreen = Self("exitFullscreen")
     /// The player grows (VAST 4.1).
-    public static let playerExpand = Self("playerExpand")
+    package static let playerExpand = Self("playerExpand")
     /// The player shrinks (VAST 4.1).
-    public static let playerCollapse = Self("playerCollapse")
+    package static let playerCollapse = Self("playerCollapse")
     /// The person closed the ad (VAST 2; non-linear ads of all versions).
-    public static let close = Self("close")
+    package static let close = Self("close")
     /// The person closed the linear ad (VAST 3).
-    public static let closeLinear = Self("closeLinear")
+    package static let closeLinear = Self("closeLinear")
 }
 
 extension TrackingEventName {

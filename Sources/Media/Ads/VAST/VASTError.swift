@@ -10,49 +10,49 @@ public struct VASTErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public var description: String { String(rawValue) }
 
     /// The XML cannot be parsed.
-    public static let xml = Self(100)
+    package static let xml = Self(100)
     /// The response breaks the schema.
-    public static let schema = Self(101)
+    package static let schema = Self(101)
     /// The version is not supported.
-    public static let version = Self(102)
+    package static let version = Self(102)
     /// The ad has a form that cannot be played here.
-    public static let trafficking = Self(200)
+    package static let trafficking = Self(200)
     /// The ad has another linearity than expected.
-    public static let linearity = Self(201)
+    package static let linearity = Self(201)
     /// The ad has another duration than expected.
-    public static let duration = Self(202)
+    package static let duration = Self(202)
     /// The ad has another size than expected.
-    public static let size = Self(203)
+    package static let size = Self(203)
     /// The category of the ad violates the categories that a wrapper blocks.
-    public static let blockedCategory = Self(205)
+    package static let blockedCategory = Self(205)
     /// A wrapper failed.
-    public static let wrapper = Self(300)
+    package static let wrapper = Self(300)
     /// The response of a wrapper's address was unavailable or late.
-    public static let wrapperUnavailable = Self(301)
+    package static let wrapperUnavailable = Self(301)
     /// The chain of wrappers is too long.
-    public static let wrapperLimit = Self(302)
+    package static let wrapperLimit = Self(302)
     /// A wrapper's chain ended without an ad.
-    public static let noAds = Self(303)
+    package static let noAds = Self(303)
     /// The ad was not displayed in time.
-    public static let displayTimeOut = Self(304)
+    package static let displayTimeOut = Self(304)
     /// The linear ad cannot be displayed.
-    public static let linear = Self(400)
+    package static let linear = Self(400)
     /// The media file does not exist.
-    public static let fileNotFound = Self(401)
+    package static let fileNotFound = Self(401)
     /// The media file was late.
-    public static let fileTimeOut = Self(402)
+    package static let fileTimeOut = Self(402)
     /// No media file is supported.
-    public static let noSupportedFile = Self(403)
+    package static let noSupportedFile = Self(403)
     /// The media file cannot be displayed.
-    public static let displayProblem = Self(405)
+    package static let displayProblem = Self(405)
     /// A non-linear ad cannot be displayed.
-    public static let nonLinear = Self(500)
+    package static let nonLinear = Self(500)
     /// A companion cannot be displayed.
-    public static let companion = Self(600)
+    package static let companion = Self(600)
     /// Any other error.
-    public static let undefined = Self(900)
+    package static let undefined = Self(900)
     /// A VPAID unit failed.
-    public static let vpaid = Self(901)
+    package static let vpaid = Self(901)
 }
 
 /// A reason why a response of an ad server cannot be used.

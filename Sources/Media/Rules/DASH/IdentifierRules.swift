@@ -72,17 +72,3 @@ extension Rule {
         ]
     )
 }
-
-extension ManifestVersion {
-    /// The elements that describe segments, at all levels.
-    var segmentElements: [MarkupElement] {
-        let names = ["SegmentTemplate", "SegmentList", "SegmentBase"]
-        func described(_ element: MarkupElement) -> [MarkupElement] { names.flatMap { element.all($0) } }
-        return root.all("Period").flatMap { period -> [MarkupElement] in
-            described(period)
-                + period.all("AdaptationSet").flatMap { set in
-                    described(set) + set.all("Representation").flatMap(described)
-                }
-        }
-    }
-}

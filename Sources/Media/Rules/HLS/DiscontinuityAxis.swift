@@ -51,11 +51,3 @@ struct DiscontinuityAxis {
         return points[start...].prefix(Self.mostMatches + 1).prefix { $0.time <= last }
     }
 }
-
-extension MediaPlaylistVersion {
-    /// Whether the first segment is the beginning of a presentation on demand, which all variants have in common.
-    fileprivate var startsWithPresentation: Bool {
-        playlist.hasEnded
-            && (playlist.mediaSequence <= 1 || tags("EXT-X-PLAYLIST-TYPE").contains { $0.value == "VOD" })
-    }
-}

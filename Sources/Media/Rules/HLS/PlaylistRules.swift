@@ -198,15 +198,3 @@ extension Rule {
         ]
     )
 }
-
-extension MediaPlaylistVersion {
-    /// What to do about a window of less than three target durations.
-    fileprivate var windowAdvice: String {
-        let longest = playlist.segments.map(\.duration).max() ?? 0
-        guard longest.saturatingMultiply(2) < playlist.targetDuration else {
-            return "Keep more segments in the playlist."
-        }
-        return "Write the duration of the longest segment, \(longest.shownSeconds), into EXT-X-TARGETDURATION, "
-            + "or keep more segments in the playlist."
-    }
-}

@@ -101,26 +101,3 @@ extension Rule {
         ]
     )
 }
-
-extension StreamHistory {
-    /// The other renditions with pictures or sound.
-    func siblings(of name: String) -> [RenditionHistory] {
-        guard isMedia(name) else { return [] }
-        return renditions.filter { $0.name != name && isMedia($0.name) && $0.current?.playlist.isIFramesOnly == false }
-    }
-}
-
-extension MediaPlaylistVersion {
-    /// Whether both were fetched at about the same time, so that their live edges can be compared.
-    func isFetched(with other: MediaPlaylistVersion) -> Bool {
-        fetched.instant.duration(to: other.fetched.instant).nanoseconds.magnitude <= simultaneity.magnitude
-    }
-
-    /// The longest time between two fetches that count as one, in nanoseconds.
-    var simultaneity: Int64 { max(playlist.targetDuration / 2, 500_000_000) }
-
-    /// The date at which the newest segment ends; nil without dates.
-    var endDate: WallTime? {
-        segments.last.flatMap { $0.segment.wallTime?.advanced(nanoseconds: $0.segment.duration) }
-    }
-}

@@ -65,3 +65,17 @@ public struct StreamHistory: Sendable {
         presentation?.renditions.first { $0.id.description == name }.map { $0.kind != .subtitles } ?? true
     }
 }
+
+extension StreamHistory {
+    /// The other renditions with pictures or sound.
+    func siblings(of name: String) -> [RenditionHistory] {
+        guard isMedia(name) else { return [] }
+        return renditions.filter { $0.name != name && isMedia($0.name) && $0.current?.playlist.isIFramesOnly == false }
+    }
+
+    /// Whether the audio group of a variant does not exist, which another rule reports.
+    func lacksGroup(of variant: Variant) -> Bool {
+        guard let group = variant.audioGroup, let media = multivariant?.playlist.media else { return false }
+        return !media.contains { $0.kind == .audio && $0.group == group }
+    }
+}

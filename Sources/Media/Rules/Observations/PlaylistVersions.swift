@@ -67,3 +67,34 @@ public struct MediaPlaylistVersion: Sendable {
         playlist == other.playlist && hasEndTag == other.hasEndTag
     }
 }
+
+extension MediaPlaylistVersion {
+    /// Whether the first segment is the beginning of a presentation on demand, which all variants have in common.
+    var startsWithPresentation: Bool {
+        playlist.hasEnded
+            && (playlist.mediaSequence <= 1 || tags("EXT-X-PLAYLIST-TYPE").contains { $0.value == "VOD" })
+    }
+
+    /// What to do about a window of less than three target durations.
+    var windowAdvice: String {
+        let longest = playlist.segments.map(\.duration).max() ?? 0
+        guard longest.saturatingMultiply(2) < playlist.targetDuration else {
+            return "Keep more segments in the playlist."
+        }
+        return "Write the duration of the longest segment, \(longest.shownSeconds), into EXT-X-TARGETDURATION, "
+            + "or keep more segments in the playlist."
+    }
+
+    /// Whether both were fetched at about the same time, so that their live edges can be compared.
+    func isFetched(with other: MediaPlaylistVersion) -> Bool {
+        fetched.instant.duration(to: other.fetched.instant).nanoseconds.magnitude <= simultaneity.magnitude
+    }
+
+    /// The longest time between two fetches that count as one, in nanoseconds.
+    var simultaneity: Int64 { max(playlist.targetDuration / 2, 500_000_000) }
+
+    /// The date at which the newest segment ends; nil without dates.
+    var endDate: WallTime? {
+        segments.last.flatMap { $0.segment.wallTime?.advanced(nanoseconds: $0.segment.duration) }
+    }
+}

@@ -5,15 +5,15 @@ package import InstrumentManifests
 /// A playlist or a manifest as it was fetched.
 public struct FetchedText: Sendable {
     /// The address after redirects.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The whole body.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The instant at which the response was complete.
-    public var fetched: Timestamp
+    package var fetched: Timestamp
     /// The value of `Content-Type`; nil without one.
-    public var contentType: String?
+    package var contentType: String?
     /// The server's clock (`Date`); nil without one.
-    public var serverTime: WallTime?
+    package var serverTime: WallTime?
     /// The address that was requested; nil if it is not known.
     package var requestedURL: HTTPURL?
     /// The elements of an MPD that are elsewhere (xlink), as far as they were loaded.

@@ -191,14 +191,6 @@ extension SegmentFacts {
     }
 }
 
-extension StreamHistory {
-    /// Whether the audio group of a variant does not exist, which another rule reports.
-    fileprivate func lacksGroup(of variant: Variant) -> Bool {
-        guard let group = variant.audioGroup, let media = multivariant?.playlist.media else { return false }
-        return !media.contains { $0.kind == .audio && $0.group == group }
-    }
-}
-
 extension SegmentFacts.Track {
     /// The kind and the codec for people.
     fileprivate var label: String { "\(kind.name) (\(codec))" }

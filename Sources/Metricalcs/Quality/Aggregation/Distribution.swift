@@ -20,13 +20,13 @@ public struct Distribution: Hashable, Sendable {
     private var bins: [Int32: Int] = [:]
 
     /// Creates an empty distribution.
-    public init() {}
+    package init() {}
 
     /// Whether the distribution has no values.
     package var isEmpty: Bool { count == 0 }
 
     /// Adds a value with a weight; a weight below 1 adds nothing.
-    public mutating func record(_ value: Int, count weight: Int = 1) {
+    package mutating func record(_ value: Int, count weight: Int = 1) {
         guard weight > 0 else { return }
         count = count.saturatingAdd(weight)
         sum = sum.saturatingAdd(Int128(value) * Int128(weight))
@@ -36,7 +36,7 @@ public struct Distribution: Hashable, Sendable {
     }
 
     /// Adds all values of another distribution, each weight multiplied by `weight`.
-    public mutating func merge(_ other: Distribution, weight: Int = 1) {
+    package mutating func merge(_ other: Distribution, weight: Int = 1) {
         guard weight > 0, let low = other.minimum, let high = other.maximum else { return }
         count = count.saturatingAdd(other.count.saturatingMultiply(weight))
         sum = sum.saturatingAdd(other.sum.saturatingMultiply(Int128(weight)))

@@ -198,8 +198,3 @@ extension Dialect {
         ) { $0.picture.averageBitrate.map { .integer($0) } },
     ]
 }
-
-extension QualitySession {
-    fileprivate var exoWaitTime: Int { times.sum(.joining, .rebuffering, .seeking) }
-    fileprivate var exoPlayAndWaitTime: Int { exoWaitTime + times[.playing] }
-}

@@ -153,10 +153,3 @@ extension Dialect {
         },
     ]
 }
-
-extension QualitySession {
-    /// Mux's startup time, in milliseconds.
-    fileprivate var muxStartup: Int? { startup.elapsed.map { $0 - startup.prerollTime } }
-
-    fileprivate var muxWatchTime: Int { times.sum(.playing, .rebuffering, .seeking) }
-}

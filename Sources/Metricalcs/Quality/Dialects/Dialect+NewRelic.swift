@@ -93,7 +93,3 @@ extension Dialect {
         ) { .integer($0.failures.errorCount > $0.failures.startErrorCount ? 1 : 0) }
     }
 }
-
-extension QualitySession {
-    fileprivate var newRelicRebufferTime: Int { times[.rebuffering] - startup.initialRebufferTime }
-}

@@ -35,7 +35,7 @@ public struct Dialect: Sendable {
     public func metric(_ name: String) -> QualityMetric? { metrics.first { $0.name == name } }
 
     /// The metrics that have the same meaning as the metric `name` of ``instrument``.
-    public func counterparts(of name: String) -> [QualityMetric] {
+    package func counterparts(of name: String) -> [QualityMetric] {
         metrics.filter { ($0.counterpart ?? $0.name) == name }
     }
 

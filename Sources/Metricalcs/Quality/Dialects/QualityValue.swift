@@ -38,7 +38,7 @@ public struct Ratio: Hashable, Sendable {
     public let denominator: Int
 
     /// Nothing of something.
-    public static let zero = Ratio()
+    package static let zero = Ratio()
 
     private init() { (numerator, denominator) = (0, 1) }
 

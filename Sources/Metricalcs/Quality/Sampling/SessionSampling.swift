@@ -23,7 +23,7 @@ public struct SessionSampling: Hashable, Sendable {
     /// The weight of a session; nil if the session is not recorded.
     ///
     /// - Parameter identifier: identifies the session: its `playbackId`.
-    public func weight(of identifier: String) -> Int? {
+    package func weight(of identifier: String) -> Int? {
         if oneIn <= 1 { return oneIn == 1 ? 1 : nil }
         let hash = SHA256.digest(of: identifier.utf8).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return hash.multipliedFullWidth(by: UInt64(oneIn)).high == 0 ? oneIn : nil

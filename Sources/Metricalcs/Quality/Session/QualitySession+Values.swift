@@ -47,3 +47,15 @@ extension PictureSums {
         return lastLatency - firstLatency
     }
 }
+
+extension QualitySession {
+    var exoWaitTime: Int { times.sum(.joining, .rebuffering, .seeking) }
+    var exoPlayAndWaitTime: Int { exoWaitTime + times[.playing] }
+
+    /// Mux's startup time, in milliseconds.
+    var muxStartup: Int? { startup.elapsed.map { $0 - startup.prerollTime } }
+
+    var muxWatchTime: Int { times.sum(.playing, .rebuffering, .seeking) }
+
+    var newRelicRebufferTime: Int { times[.rebuffering] - startup.initialRebufferTime }
+}

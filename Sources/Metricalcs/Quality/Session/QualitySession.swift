@@ -40,7 +40,7 @@ public struct QualitySession: Hashable, Sendable {
     /// Errors.
     public internal(set) var failures = Failures()
     /// The sums that the eight core metrics add up to.
-    public internal(set) var core = CoreSums()
+    package internal(set) var core = CoreSums()
     /// The events that the session misses, by the state that the hub reports with the events that are there: how many
     /// of each action. The session's sums include what these events would have changed.
     public internal(set) var lostEvents: [Action: Int] = [:]
@@ -78,7 +78,7 @@ public struct SessionKey: Hashable, Sendable, Comparable {
     public var number: Int
 
     /// Creates a key.
-    public init(sender: String, number: Int) {
+    package init(sender: String, number: Int) {
         self.sender = sender
         self.number = number
     }

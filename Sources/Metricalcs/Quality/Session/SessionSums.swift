@@ -1,14 +1,14 @@
-public import Instrument
+package import Instrument
 
 /// How a session began.
 public struct Startup: Hashable, Sendable {
     /// The instant at which the person asked for the media; nil without a `MediaRequest`.
-    public internal(set) var requested: MonotonicInstant?
+    package internal(set) var requested: MonotonicInstant?
     /// The instant at which the stream was loaded; nil without a `StreamLoad`.
-    public internal(set) var loaded: MonotonicInstant?
+    package internal(set) var loaded: MonotonicInstant?
     /// The instant at which the first frame was shown; nil if the media never started, or if the start was not
     /// observed.
-    public internal(set) var started: MonotonicInstant?
+    package internal(set) var started: MonotonicInstant?
     /// Whether playback has started, observed or not.
     public internal(set) var hasStarted = false
     /// Milliseconds of ads between the request (else the load) and the first frame.
@@ -21,16 +21,16 @@ public struct Startup: Hashable, Sendable {
     public internal(set) var wasInBackground = false
     /// Milliseconds in the state `rebuffering` of a wait for data that began before the start: the rest of the initial
     /// buffering.
-    public internal(set) var initialRebufferTime = 0
+    package internal(set) var initialRebufferTime = 0
     /// Whether the tracker began to watch when playback had begun already, so that the start time is unknown.
     public internal(set) var joinedLate = false
     /// Whether joining was left for a state that makes ExoPlayer's join time invalid.
-    public internal(set) var isJoinInvalid = false
+    package internal(set) var isJoinInvalid = false
     /// Whether the player was ever ready: playing, paused or ended.
-    public internal(set) var hasBeenReady = false
+    package internal(set) var hasBeenReady = false
 
     /// When waiting began: the request, else the load.
-    public var begin: MonotonicInstant? { requested ?? loaded }
+    package var begin: MonotonicInstant? { requested ?? loaded }
 
     /// Milliseconds from the request (else the load) to the first frame, ads included; nil if the media never started.
     public var elapsed: Int? {
@@ -49,7 +49,7 @@ public struct Interruptions: Hashable, Sendable {
     /// Stalls that reached the state `rebuffering`, whether they finished or not.
     public internal(set) var stallCount = 0
     /// Entries into `rebuffering` or `pausedBuffering` from another state, as ExoPlayer counts.
-    public internal(set) var bufferingCount = 0
+    package internal(set) var bufferingCount = 0
     /// The longest visit of `rebuffering`, in milliseconds.
     public internal(set) var longestStall = 0
     /// Seeks begun.
@@ -65,7 +65,7 @@ public struct Failures: Hashable, Sendable {
     /// All errors.
     public internal(set) var errorCount = 0
     /// Errors before the start.
-    public internal(set) var startErrorCount = 0
+    package internal(set) var startErrorCount = 0
     /// A fatal error before the start that the person's own action did not cause.
     public internal(set) var isStartFailure = false
     /// A fatal error after the start.
@@ -79,23 +79,23 @@ public struct Failures: Hashable, Sendable {
 
 /// The sums of the eight core metrics, by the core's rules: ad breaks and the state before the start do not matter to
 /// them.
-public struct CoreSums: Hashable, Sendable {
+package struct CoreSums: Hashable, Sendable {
     /// `StartTime`, in milliseconds.
-    public internal(set) var startTime: Int?
+    package internal(set) var startTime: Int?
     /// `NumPlays`.
-    public internal(set) var plays = 0
+    package internal(set) var plays = 0
     /// `RebufferTime`, in milliseconds.
-    public internal(set) var rebufferTime = 0
+    package internal(set) var rebufferTime = 0
     /// `NumRebuffers`.
-    public internal(set) var rebuffers = 0
+    package internal(set) var rebuffers = 0
     /// `PlayTime`, in milliseconds.
-    public internal(set) var playTime = 0
+    package internal(set) var playTime = 0
     /// `NumRequests`.
-    public internal(set) var requests = 0
+    package internal(set) var requests = 0
     /// `NumLoads`.
-    public internal(set) var loads = 0
+    package internal(set) var loads = 0
     /// `NumEnds`.
-    public internal(set) var ends = 0
+    package internal(set) var ends = 0
 }
 
 /// The shown quality: bitrates, renditions, rates, latency. All sums cover the time in the state `playing`.
@@ -107,9 +107,9 @@ public struct PictureSums: Hashable, Sendable {
     /// The highest bitrate that was played; nil if no bitrate is known.
     public internal(set) var peakBitrate: Int?
     /// The latest size of the picture, in pixels.
-    public internal(set) var size: Size?
+    package internal(set) var size: Size?
     /// The latest size of the area that shows the picture, in physical pixels.
-    public internal(set) var display: Size?
+    package internal(set) var display: Size?
     /// Rises of the rendered quality after the start.
     public internal(set) var switchesUp = 0
     /// Falls of the rendered quality after the start.
@@ -123,9 +123,9 @@ public struct PictureSums: Hashable, Sendable {
     /// Milliseconds of playing at a rate below 1.
     package internal(set) var slowTime = 0
     /// The first latency after the start, in milliseconds.
-    public internal(set) var firstLatency: Int?
+    package internal(set) var firstLatency: Int?
     /// The latest latency, in milliseconds.
-    public internal(set) var lastLatency: Int?
+    package internal(set) var lastLatency: Int?
     /// Latencies in milliseconds, each weighted by the milliseconds of playing for which it held.
     public internal(set) var latency = Distribution()
     /// Milliseconds of playing with known sizes of picture and display.
@@ -136,11 +136,11 @@ public struct PictureSums: Hashable, Sendable {
     package internal(set) var largestUpscaling = 0
 
     /// A width and a height.
-    public struct Size: Hashable, Sendable {
+    package struct Size: Hashable, Sendable {
         /// The width.
-        public var width: Int
+        package var width: Int
         /// The height.
-        public var height: Int
+        package var height: Int
     }
 
     /// The mean bitrate, weighted by media time and rounded down; nil if no bitrate is known.

@@ -13,7 +13,7 @@ public struct StateTimes: Hashable, Sendable {
     private var stopped = 0
 
     /// Creates times of zero.
-    public init() {}
+    package init() {}
 
     /// The milliseconds in a state.
     public internal(set) subscript(state: SessionState) -> Int {

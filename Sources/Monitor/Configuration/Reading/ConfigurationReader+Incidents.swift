@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentText
 
 /// Reads `incidents` and `maintenance`.
@@ -173,5 +174,172 @@ extension ConfigurationReader {
             }
         }
         return days
+    }
+}
+
+/// Reads `objectives`.
+extension ConfigurationReader {
+    private static let objectiveKeys = [
+        "name", "start_within", "goal", "stalled_below", "up", "match", "by", "days", "to",
+    ]
+
+    mutating func readObjectives(_ value: ConfigurationValue) {
+        var known: [String: ConfigurationPlace] = [:]
+        for element in list(value, "objectives") {
+            guard let members = map(element, "An objective", Self.objectiveKeys) else { continue }
+            if members["name"] == nil { report(element.place, "An objective must have `name`.") }
+            let measured = indicator(members, element.place)
+            var (receivers, days): ([String], Int?) = ([], nil)
+            if let to = members["to"] {
+                let names = names(to, "to")
+                references += names.map { ("receiver", $0.name, $0.place) }
+                receivers = names.map(\.name)
+            }
+            if let value = members["days"] { days = count(value, "days", 1...30) }
+            let group = members["by"].flatMap { text($0, "by") }
+            guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
+            if let first = known[name] {
+                report(
+                    element.place,
+                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
+                )
+                continue
+            }
+            known[name] = element.place
+            guard let (indicator, goal) = measured else { continue }
+            var objective = Objective(name: name, indicator: indicator, goal: goal)
+            if let match = members["match"] { objective.matchers = matchers(match) }
+            (objective.groupBy, objective.days, objective.receivers) = (group, days ?? 30, receivers)
+            configuration.objectives.append(objective)
+        }
+    }
+
+    private mutating func indicator(
+        _ members: [String: ConfigurationValue],
+        _ place: ConfigurationPlace
+    ) -> (Objective.Indicator, Double)? {
+        let given = ["start_within", "stalled_below", "up"].filter { members[$0] != nil }
+        guard given.count == 1 else {
+            let found = given.isEmpty ? "none" : given.map { "`\($0)`" }.joined(separator: " and ")
+            report(place, "An objective must have one of `start_within`, `stalled_below` and `up` (found \(found)).")
+            return nil
+        }
+        if let goal = members["goal"], given != ["start_within"] {
+            report(goal.place, "`goal` must stand beside `start_within`; remove it.")
+            return nil
+        }
+        if let value = members["up"] { return share(value, "up").map { (.up, $0) } }
+        if let value = members["stalled_below"] { return share(value, "stalled_below").map { (.notStalled, 1 - $0) } }
+        guard let value = members["start_within"], let limit = duration(value, "start_within") else { return nil }
+        guard let goal = members["goal"] else {
+            report(place, "An objective with `start_within` must have `goal`, such as `99%`.")
+            return nil
+        }
+        return share(goal, "goal").map { (.startWithin(limit), $0) }
+    }
+
+    /// `99.9%`.
+    private mutating func share(_ value: ConfigurationValue, _ name: String) -> Double? {
+        if case .scalar(let text, _) = value.content, text.hasSuffix("%"),
+            let number = DurationText.number(text.dropLast()), number > 0, number < 100
+        {
+            return number / 100
+        }
+        report(
+            value.place,
+            "`\(name)` must be a share above 0 and below 100, such as `99.9%` (found \(value.kindName))."
+        )
+        return nil
+    }
+}
+
+/// Reads `access`.
+extension ConfigurationReader {
+    private static let mostNameBytes = 100
+
+    mutating func readAccess(_ value: ConfigurationValue) {
+        guard let members = map(value, "`access`", ["tokens", "proxy", "tls"]) else { return }
+        if let tokens = members["tokens"] { readTokens(tokens) }
+        if let tls = members["tls"] { configuration.access.tls = certificate(tls) }
+        if let proxy = members["proxy"] { configuration.access.proxy = self.proxy(proxy) }
+    }
+
+    private mutating func certificate(_ value: ConfigurationValue) -> ServerCertificate? {
+        guard let members = map(value, "`tls`", ["certificate", "key"]) else { return nil }
+        for key in ["certificate", "key"] where members[key] == nil {
+            report(value.place, "`tls` must have `\(key)`, the path of a PEM file.")
+        }
+        let certificate = members["certificate"].flatMap { text($0, "certificate") }
+        let key = members["key"].flatMap { text($0, "key") }
+        guard let certificate, let key else { return nil }
+        return ServerCertificate(certificate: certificate, key: key)
+    }
+
+    private mutating func readTokens(_ value: ConfigurationValue) {
+        var known: [String: ConfigurationPlace] = [:]
+        for element in list(value, "tokens") {
+            guard let members = map(element, "A token", ["name", "role", "secret"]) else { continue }
+            for key in ["name", "role", "secret"] where members[key] == nil {
+                report(element.place, "A token must have `\(key)`.")
+            }
+            let role = members["role"].flatMap { self.role($0) }
+            let secret = members["secret"].flatMap { self.secret($0, "secret") }
+            guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
+            if name.utf8.count > Self.mostNameBytes
+                || name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            {
+                report(
+                    element.place,
+                    "`name` must have at most \(Self.mostNameBytes) bytes without control characters."
+                )
+                continue
+            }
+            if let first = known[name] {
+                report(
+                    element.place,
+                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
+                )
+                continue
+            }
+            known[name] = element.place
+            guard let role, let secret else { continue }
+            configuration.access.tokens.append(.init(name: name, role: role, secret: secret))
+        }
+    }
+
+    private mutating func role(_ value: ConfigurationValue) -> AccessRole? {
+        if case .scalar(let text, _) = value.content, let role = AccessRole(rawValue: text) { return role }
+        report(value.place, "`role` must be `read` or `act` (found \(value.kindName)).")
+        return nil
+    }
+
+    private mutating func proxy(_ value: ConfigurationValue) -> AccessSettings.Proxy? {
+        guard let members = map(value, "`proxy`", ["header", "from", "role"]) else { return nil }
+        for key in ["header", "from"] where members[key] == nil {
+            report(value.place, "`proxy` must have `\(key)`.")
+        }
+        var addresses: [AddressRange] = []
+        let ranges: [(name: String, place: ConfigurationPlace)] = members["from"].map { names($0, "from") } ?? []
+        for (name, place) in ranges {
+            guard let range = AddressRange(name) else {
+                report(
+                    place,
+                    "`from` must be addresses such as `127.0.0.1` or `10.0.0.0/8` (found `\(name.excerpt())`)."
+                )
+                continue
+            }
+            addresses.append(range)
+        }
+        let role = members["role"].map { self.role($0) } ?? .read
+        guard let header = members["header"], let name = text(header, "header") else { return nil }
+        let isToken = name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: "-") }
+        guard isToken, !["authorization", "cookie", "host", "origin"].contains(name.lowercased()) else {
+            report(
+                header.place,
+                "`header` must be the name of a header that the proxy sets, such as `X-Forwarded-User` (found \(header.kindName))."
+            )
+            return nil
+        }
+        return role.map { .init(header: name, addresses: addresses, role: $0) }
     }
 }

@@ -48,10 +48,8 @@ package struct IncidentBook: Sendable {
     var silenceCount = 0
     /// The hosts of all streams that have alerts, by the place of the monitor that plays them; empty for this monitor.
     var hosts: [String: Set<String>] = [:]
-    /// The places that watch a stream, by its name there.
-    var watchers: [String: Set<String>] = [:]
-    /// The places that send no samples.
-    var silent: Set<String> = []
+    /// The places of the streams.
+    var watchers = Watchers()
     package internal(set) var nextDeadline: MonotonicInstant?
     /// Messages that were made.
     package internal(set) var messageCount = 0
@@ -123,6 +121,19 @@ package struct IncidentBook: Sendable {
     private func explain(_ incident: inout Incident, _ cause: StreamCause, at now: Timestamp) {
         incident.note("cause", "the cause is: \(cause.title)", at: now.wallTime)
         incident.cause = cause
+    }
+
+    /// The open incident that the same stream has in other places, and that is about this stream alone: one outage,
+    /// however different it looks from each place.
+    private func incidentElsewhere(of signal: IncidentSignal) -> String? {
+        guard let origin = signal.origin else { return nil }
+        let names = watchers.names(elsewhere: origin)
+        let candidates = Set(names.flatMap { places[$0] ?? [] }).filter { id in
+            guard let incident = incidents[id], !incident.isClosed, !incident.isOwnNetwork else { return false }
+            return incident.cause.realm == signal.cause.realm
+                && incident.members.values.allSatisfy { !$0.isActive || $0.origin?.stream == origin.stream }
+        }
+        return candidates.isEmpty ? nil : order.first { candidates.contains($0) }
     }
 
     /// The incident that an alert joins.

@@ -57,41 +57,44 @@ package struct IncidentScope: Hashable, Sendable {
     }
 }
 
-extension IncidentBook {
+/// Which places watch a stream, and which of the places send no samples.
+struct Watchers: Hashable, Sendable {
+    /// The places that watch a stream, by its name there.
+    private var places: [String: Set<String>] = [:]
+    /// The places that send no samples.
+    var silent: Set<String> = []
+
     /// Notes that the monitor of a place watches a stream.
-    mutating func watch(_ origin: StreamOrigin) { watchers[origin.stream, default: []].insert(origin.place) }
+    mutating func insert(_ origin: StreamOrigin) { places[origin.stream, default: []].insert(origin.place) }
 
     /// Notes that the monitor of a place does not watch a stream any more.
-    mutating func unwatch(_ origin: StreamOrigin) {
-        watchers[origin.stream]?.remove(origin.place)
-        if watchers[origin.stream]?.isEmpty == true { watchers[origin.stream] = nil }
+    mutating func remove(_ origin: StreamOrigin) {
+        places[origin.stream]?.remove(origin.place)
+        if places[origin.stream]?.isEmpty == true { places[origin.stream] = nil }
     }
 
-    /// The open incident that the same stream has in other places, and that is about this stream alone: one outage,
-    /// however different it looks from each place.
-    func incidentElsewhere(of signal: IncidentSignal) -> String? {
-        guard let origin = signal.origin, let others = watchers[origin.stream] else { return nil }
-        let names = others.subtracting([origin.place]).map {
+    /// The names that a stream has in the other places that watch it.
+    func names(elsewhere origin: StreamOrigin) -> [String] {
+        (places[origin.stream] ?? []).subtracting([origin.place]).map {
             StreamOrigin(stream: origin.stream, place: $0).description
         }
-        let candidates = Set(names.flatMap { places[$0] ?? [] }).filter { id in
-            guard let incident = incidents[id], !incident.isClosed, !incident.isOwnNetwork else { return false }
-            return incident.cause.realm == signal.cause.realm
-                && incident.members.values.allSatisfy { !$0.isActive || $0.origin?.stream == origin.stream }
-        }
-        return order.first { candidates.contains($0) }
     }
 
-    /// Brings the places of an incident up to date; a change is news for the log.
-    func locate(_ incident: inout Incident, at now: Timestamp) {
-        guard !watchers.isEmpty else { return }
-        let origins = incident.members.values.filter(\.isActive).compactMap(\.origin)
-        // Once all streams have recovered, the incident keeps the places that it had.
-        guard !origins.isEmpty else { return }
-        let all = Set(origins.map(\.stream)).reduce(into: Set<String>()) { $0.formUnion(watchers[$1] ?? []) }
-        let scope = IncidentScope(failing: Set(origins.map(\.place)), all: all, silent: silent)
-        guard scope != incident.scope else { return }
-        incident.scope = scope
-        incident.note("places", "fails \(scope.text)", at: now.wallTime)
+    /// From where the streams of these origins are seen to fail; nil without an origin, or where no place watches.
+    func scope(of origins: [StreamOrigin]) -> IncidentScope? {
+        guard !places.isEmpty, !origins.isEmpty else { return nil }
+        let all = Set(origins.map(\.stream)).reduce(into: Set<String>()) { $0.formUnion(places[$1] ?? []) }
+        return IncidentScope(failing: Set(origins.map(\.place)), all: all, silent: silent)
+    }
+}
+
+extension Incident {
+    /// Brings the places up to date; a change is news for the log. Once all streams have recovered, the incident keeps
+    /// the places that it had.
+    mutating func locate(by watchers: Watchers, at now: Timestamp) {
+        let origins = members.values.filter(\.isActive).compactMap(\.origin)
+        guard let found = watchers.scope(of: origins), found != scope else { return }
+        scope = found
+        note("places", "fails \(found.text)", at: now.wallTime)
     }
 }

@@ -1,4 +1,6 @@
 package import Instrument
+package import InstrumentJSON
+internal import InstrumentText
 
 /// Why viewers of a stream have trouble: the first fault, of which stalls and errors are the consequences.
 ///
@@ -49,5 +51,32 @@ package struct StreamCause: Hashable, Sendable {
 
     package init(_ kind: Kind, _ title: String, text: String = "", since: WallTime) {
         (self.kind, self.title, self.text, self.since) = (kind, title, text, since)
+    }
+}
+
+extension StreamCause {
+    /// The cause for the page.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "kind": .string(kind.rawValue), "title": .string(title), "text": .string(text),
+            "since": .string(since.rfc3339),
+        ]
+        members["status"] = status.map { .int($0) }
+        members["host"] = host.map { .string($0) }
+        members["resource"] = resource.map { .string($0.rawValue) }
+        members["rule"] = rule.map { .string($0) }
+        members["address"] = address.map { .string($0) }
+        return .object(members)
+    }
+
+    /// Reads ``json``; nil for a value of another form.
+    init?(_ json: JSONValue) {
+        guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)), let title = json["title"]?.string,
+            let since = json["since"]?.string.flatMap({ WallTime(rfc3339: $0) })
+        else { return nil }
+        self.init(kind, title, text: json["text"]?.string ?? "", since: since)
+        (status, host, rule) = (json["status"]?.int, json["host"]?.string, json["rule"]?.string)
+        resource = json["resource"]?.string.flatMap(Resource.init(rawValue:))
+        address = json["address"]?.string
     }
 }

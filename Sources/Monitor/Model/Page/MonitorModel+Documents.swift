@@ -191,22 +191,6 @@ extension HistoryPoint {
     }
 }
 
-extension StreamCause {
-    /// The cause for the page.
-    package var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "kind": .string(kind.rawValue), "title": .string(title), "text": .string(text),
-            "since": .string(since.rfc3339),
-        ]
-        members["status"] = status.map { .int($0) }
-        members["host"] = host.map { .string($0) }
-        members["resource"] = resource.map { .string($0.rawValue) }
-        members["rule"] = rule.map { .string($0) }
-        members["address"] = address.map { .string($0) }
-        return .object(members)
-    }
-}
-
 extension LoggedRequest {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [

@@ -67,7 +67,7 @@ extension MonitorModel {
             }
             settle(slot, at: now)
         }
-        book.silent.insert(name)
+        book.watchers.silent.insert(name)
         let shown = StreamOrigin.name(of: name)
         var cause = StreamCause(.check, "No samples from \(shown) since \(since.timeOfDay.prefix(8)) UTC", since: since)
         cause.text =
@@ -94,7 +94,7 @@ extension MonitorModel {
     mutating func endSilence(of name: String, at now: Timestamp) {
         guard places?.places[name]?.isSilent == true else { return }
         places?.places[name]?.isSilent = false
-        book.silent.remove(name)
+        book.watchers.silent.remove(name)
         book.resolves(Alert.silence, of: Self.subject(name), at: now)
     }
 
@@ -137,7 +137,7 @@ extension MonitorModel {
         retired.put(state.totals(at: now.instant), name)
         places?.streamCount -= 1
         places?.places[place]?.slots.remove(slot)
-        book.unwatch(origin)
+        book.watchers.remove(origin)
         objectives.keep(configuration.objectives, slots: Set(slots.values))
         for key in engine.keep(where: { $0.stream != name }) { book.resolves(key.alert, of: key.stream, at: now) }
     }

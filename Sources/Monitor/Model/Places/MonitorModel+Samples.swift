@@ -99,7 +99,7 @@ extension MonitorModel {
         order.append(slot)
         places?.streamCount += 1
         places?.places[origin.place]?.slots.insert(slot)
-        book.watch(origin)
+        book.watchers.insert(origin)
         if !state.alerts.isEmpty { book.hosts[origin.place, default: []].insert(address.host) }
         return slot
     }

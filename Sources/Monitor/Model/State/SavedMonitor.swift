@@ -176,19 +176,6 @@ extension SavedMonitor.Finding {
     }
 }
 
-extension StreamCause {
-    /// Reads ``json``; nil for a value of another form.
-    init?(_ json: JSONValue) {
-        guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)), let title = json["title"]?.string,
-            let since = json["since"]?.string.flatMap({ WallTime(rfc3339: $0) })
-        else { return nil }
-        self.init(kind, title, text: json["text"]?.string ?? "", since: since)
-        (status, host, rule) = (json["status"]?.int, json["host"]?.string, json["rule"]?.string)
-        resource = json["resource"]?.string.flatMap(Resource.init(rawValue:))
-        address = json["address"]?.string
-    }
-}
-
 extension StreamState {
     /// What survives a restart of a stream that is down; nil for another one.
     fileprivate func savedDown(at now: Timestamp) -> SavedMonitor.Down? {
@@ -297,9 +284,7 @@ extension MonitorModel {
         }
         for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
     }
-}
 
-extension MonitorModel {
     /// Restores the incidents; those of alerts that fire and have none are made again.
     private mutating func restoreIncidents(_ saved: SavedMonitor, at now: Timestamp) {
         let streams = Dictionary(streams.values.map { ($0.stream.name, $0.stream) }) { first, _ in first }

@@ -81,7 +81,7 @@ extension DeliveryOutcome {
     /// The outcome of a batch, by the response to `request`.
     ///
     /// What ends delivery, or waits for a credential or an address, carries the server's own words, without the secrets
-    /// of the request (``ServerWords``). The reason of another attempt is the status alone: words that change with each
+    /// of the request (`ServerWords`). The reason of another attempt is the status alone: words that change with each
     /// answer would make each attempt news.
     public init(
         _ response: HTTPResponse,

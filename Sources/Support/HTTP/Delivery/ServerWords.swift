@@ -6,7 +6,7 @@ internal import InstrumentText
 ///
 /// For the reasons of dead letters, which are stored, logged and shown on terminals. Of a JSON answer the words are its
 /// message, if that is all there is; otherwise the whole text of the answer.
-public enum ServerWords {
+package enum ServerWords {
     /// The largest number of bytes of UTF-8 that are kept.
     package static var maxLength: Int { 500 }
     /// More of an answer than this is not read.
@@ -60,7 +60,7 @@ public enum ServerWords {
     }
 
     /// `HTTP 400: ` and the words.
-    public static func reason(
+    package static func reason(
         for response: HTTPResponse,
         to request: HTTPRequest,
         hiding secrets: [String] = []

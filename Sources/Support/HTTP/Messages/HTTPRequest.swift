@@ -20,7 +20,7 @@ public struct HTTPRequest: Hashable, Sendable {
 
     /// Whether the request goes over a new connection, which other requests may use afterwards: for a client that
     /// measures what a first visit costs. Apple's transport takes no notice.
-    public var needsFreshConnection = false
+    package var needsFreshConnection = false
     /// The names of headers that do not go to another origin when a redirect is followed.
     package var headersOfOrigin: [String] = []
     /// Whether the transport decodes the body, and which codings the request names.
@@ -28,7 +28,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// The cookies of the client that sends the request; nil for a request without cookies.
     package var cookies: CookieJar?
     /// The response comes no faster than this; nil sets no limit. Apple's transport takes no notice.
-    public var maxBytesPerSecond: Int?
+    package var maxBytesPerSecond: Int?
 
     /// Creates a request; by default with 30 s in all, 10 s to connect, a response of 1 MiB and no redirects.
     public init(

@@ -57,17 +57,19 @@ enum AdManifest: String, CaseIterable, Sendable {
     }
 }
 
-extension Fixtures {
-    /// Returns a manifest with ads or signals.
+extension AdManifest {
+    /// The text of the manifest.
     /// - Parameter base: the address of the origin as the client reached it, with its session.
-    func manifest(_ ads: AdManifest, base: String) -> String {
-        switch ads {
-        case .signals, .alternative: return manifest(.number).inserting(ads.events(base: base), behind: "<Period ")
+    func text(of fixtures: Fixtures, base: String) -> String {
+        switch self {
+        case .signals, .alternative:
+            return fixtures.manifest(.number).inserting(events(base: base), behind: "<Period ")
         case .inband:
             let stream = "      <InbandEventStream schemeIdUri=\"urn:scte:scte35:2013:bin\" value=\"1\"/>\n"
-            let plain = manifest(.number).inserting(stream, behind: "<AdaptationSet contentType=\"video\"")
+            let plain = fixtures.manifest(.number).inserting(stream, behind: "<AdaptationSet contentType=\"video\"")
             return plain.replacing("media=\"v", with: "media=\"\(SignalSegments.prefix)v")
-        case .periods: return manifest(ofPeriods: [(0..<4, "film"), (4..<6, "ad"), (6..<segmentCount, "film")])
+        case .periods:
+            return fixtures.manifest(ofPeriods: [(0..<4, "film"), (4..<6, "ad"), (6..<fixtures.segmentCount, "film")])
         }
     }
 }

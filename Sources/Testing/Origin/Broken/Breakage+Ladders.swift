@@ -158,27 +158,3 @@ extension Breakage {
         },
     ]
 }
-
-extension ManifestText {
-    /// Replaces each timeline of one long run by other runs: of the ticks of a segment and the number of segments, the
-    /// start, the ticks and the count of each run.
-    fileprivate mutating func splitTimelines(_ runs: (Int, Int) -> [(start: Int, ticks: Int, count: Int)]) {
-        let all = lines
-        lines = all.indices.flatMap { index -> [String] in
-            let line = all[index]
-            let parts = line.split(separator: "\"")
-            let isOnly = index + 1 < all.count && all[index + 1].contains("</SegmentTimeline")
-            guard isOnly, line.contains("<S t=\"0\""), parts.count >= 6, let ticks = Int(parts[3]),
-                let repeats = Int(parts[5]), repeats >= 9
-            else { return [line] }
-            return runs(ticks, repeats + 1).map { "<S t=\"\($0.start)\" d=\"\($0.ticks)\" r=\"\($0.count - 1)\"/>" }
-        }
-    }
-
-    /// Moves `availabilityStartTime`.
-    fileprivate mutating func shiftStart(by milliseconds: Int64) {
-        changeAttribute("availabilityStartTime") { text in
-            WallTime(rfc3339: text).map { WallTime(milliseconds: $0.milliseconds &+ milliseconds).rfc3339 }
-        }
-    }
-}

@@ -57,22 +57,3 @@ extension Breakage {
         .document(rule, "live/ll/master.m3u8") { text, request in if !request.isMaster { change(&text, request) } }
     }
 }
-
-extension ManifestText {
-    /// Lists the parts of segments that are four and five segments before the live edge.
-    fileprivate mutating func keepOldParts() {
-        let places = lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }
-        for place in places.suffix(5).prefix(2).reversed() where place + 1 < lines.count {
-            let name = lines[place + 1].dropLast(".m4s".count)
-            let parts = ["0.520000", "0.520000", "0.520000", "0.440000"].enumerated().map { part, duration in
-                "#EXT-X-PART:DURATION=\(duration),URI=\"\(name).\(part).m4s\""
-            }
-            lines.insert(contentsOf: parts, at: place)
-        }
-    }
-
-    /// Multiplies a decimal attribute.
-    fileprivate mutating func scale(_ name: String, by factor: Double) {
-        changeAttribute(name) { value in Double(value).map { "\(($0 * factor * 1_000).rounded() / 1_000)" } }
-    }
-}

@@ -94,8 +94,3 @@ extension Breakage {
         .document(rule, "vod/ts/master.m3u8") { text, request in if request.isMaster { change(&text) } }
     }
 }
-
-extension ManifestText {
-    /// The line of a segment that no check fetches: neither one of the first nor one of the last.
-    fileprivate var placeInside: Int? { lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.dropFirst(3).first }
-}

@@ -201,17 +201,3 @@ extension Moment {
         return moment
     }
 }
-
-extension ManifestText {
-    /// Adds milliseconds to the programme date of each segment, by the segment's number.
-    fileprivate mutating func shiftDates(_ shift: (Int) -> Int64) {
-        let tag = "#EXT-X-PROGRAM-DATE-TIME:"
-        for index in lines.indices where lines[index].hasPrefix(tag) {
-            guard let address = lines[index...].first(where: { !$0.hasPrefix("#") }),
-                let name = address.split(separator: "/").last, let number = Int(name.prefix { $0.isNumber }),
-                let date = WallTime(rfc3339: String(lines[index].dropFirst(tag.count)))
-            else { continue }
-            lines[index] = tag + WallTime(milliseconds: date.milliseconds &+ shift(number)).rfc3339
-        }
-    }
-}

@@ -21,9 +21,14 @@ extension Fixtures {
     package static let brokenStreams: [BrokenStream] = Breakage.all.flatMap { breakage in
         breakage.bases.map { BrokenStream(breakage.rule, $0) }
     }
+}
+
+/// Serves the streams under `break/`: streams of the fixtures with one change each.
+struct BrokenStreams: Sendable {
+    let fixtures: Fixtures
 
     /// The resource at a path under `break/RULE/`.
-    func brokenResource(_ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
+    func resource(_ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
         guard let rule = names.first, let breakage = Breakage.all.first(where: { $0.rule == rule }),
             let kind = names.dropFirst().first.flatMap(StreamKind.init(rawValue:))
         else { return nil }
@@ -31,14 +36,14 @@ extension Fixtures {
         var request = BrokenRequest(kind: kind, names: path, query: query, moment: moment)
         if let number = segmentNumber(&request) {
             guard let made = segment(number, request) else { return nil }
-            switch breakage.segment?(number, made, request, self) {
+            switch breakage.segment?(number, made, request, fixtures) {
             case .missing: return nil
             case .replaced(let other): return other
             case nil: return made
             }
         }
         if let change = breakage.initialization, request.isInitialization {
-            let made = resource(request.kind, request.names, request.query, request.moment)
+            let made = fixtures.resource(request.kind, request.names, request.query, request.moment)
             return made.flatMap { made in made.bytes.map { Resource(made.contentType, Body(change($0))) } }
         }
         return document(request, breakage)
@@ -57,7 +62,7 @@ extension Fixtures {
     /// A segment of any age; those of the future do not exist.
     private func segment(_ number: Int, _ request: BrokenRequest) -> Resource? {
         guard let packaging = request.packaging, let name = request.names.dropLast().last, number >= 0,
-            let track = track(name, packaging)
+            let track = fixtures.track(name, packaging)
         else { return nil }
         let length = Int64(packaging.seconds) * 1_000
         let end: Int
@@ -76,10 +81,10 @@ extension Fixtures {
         breakage.request?(&request)
         let found: Resource?
         if request.kind == .live, request.names == ["dash", "timeline.mpd"] {
-            let text = liveTimelineManifest(at: request.moment, window: request.query.window)
+            let text = fixtures.liveTimelineManifest(at: request.moment, window: request.query.window)
             found = Resource(ContentType.dash, Body(text))
         } else {
-            found = resource(request.kind, request.names, request.query, request.moment)
+            found = fixtures.resource(request.kind, request.names, request.query, request.moment)
         }
         guard var resource = found else { return nil }
         breakage.resource?(&resource, request)

@@ -1,3 +1,6 @@
+internal import Instrument
+internal import InstrumentText
+
 /// The text of a playlist or manifest under edit.
 struct ManifestText {
     var lines: [String]
@@ -67,5 +70,61 @@ struct ManifestText {
             return first..<end
         }
         return nil
+    }
+}
+
+extension ManifestText {
+    /// Replaces each timeline of one long run by other runs: of the ticks of a segment and the number of segments, the
+    /// start, the ticks and the count of each run.
+    mutating func splitTimelines(_ runs: (Int, Int) -> [(start: Int, ticks: Int, count: Int)]) {
+        let all = lines
+        lines = all.indices.flatMap { index -> [String] in
+            let line = all[index]
+            let parts = line.split(separator: "\"")
+            let isOnly = index + 1 < all.count && all[index + 1].contains("</SegmentTimeline")
+            guard isOnly, line.contains("<S t=\"0\""), parts.count >= 6, let ticks = Int(parts[3]),
+                let repeats = Int(parts[5]), repeats >= 9
+            else { return [line] }
+            return runs(ticks, repeats + 1).map { "<S t=\"\($0.start)\" d=\"\($0.ticks)\" r=\"\($0.count - 1)\"/>" }
+        }
+    }
+
+    /// Moves `availabilityStartTime`.
+    mutating func shiftStart(by milliseconds: Int64) {
+        changeAttribute("availabilityStartTime") { text in
+            WallTime(rfc3339: text).map { WallTime(milliseconds: $0.milliseconds &+ milliseconds).rfc3339 }
+        }
+    }
+
+    /// Lists the parts of segments that are four and five segments before the live edge.
+    mutating func keepOldParts() {
+        let places = lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }
+        for place in places.suffix(5).prefix(2).reversed() where place + 1 < lines.count {
+            let name = lines[place + 1].dropLast(".m4s".count)
+            let parts = ["0.520000", "0.520000", "0.520000", "0.440000"].enumerated().map { part, duration in
+                "#EXT-X-PART:DURATION=\(duration),URI=\"\(name).\(part).m4s\""
+            }
+            lines.insert(contentsOf: parts, at: place)
+        }
+    }
+
+    /// Multiplies a decimal attribute.
+    mutating func scale(_ name: String, by factor: Double) {
+        changeAttribute(name) { value in Double(value).map { "\(($0 * factor * 1_000).rounded() / 1_000)" } }
+    }
+
+    /// The line of a segment that no check fetches: neither one of the first nor one of the last.
+    var placeInside: Int? { lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.dropFirst(3).first }
+
+    /// Adds milliseconds to the programme date of each segment, by the segment's number.
+    mutating func shiftDates(_ shift: (Int) -> Int64) {
+        let tag = "#EXT-X-PROGRAM-DATE-TIME:"
+        for index in lines.indices where lines[index].hasPrefix(tag) {
+            guard let address = lines[index...].first(where: { !$0.hasPrefix("#") }),
+                let name = address.split(separator: "/").last, let number = Int(name.prefix { $0.isNumber }),
+                let date = WallTime(rfc3339: String(lines[index].dropFirst(tag.count)))
+            else { continue }
+            lines[index] = tag + WallTime(milliseconds: date.milliseconds &+ shift(number)).rfc3339
+        }
     }
 }

@@ -42,7 +42,11 @@ struct Site: Sendable {
         if first == "steering" { return fixtures == nil ? nil : SteeringServer.resource(Array(names.dropFirst())) }
         if first == "time", names.count == 2 { return DASHClock.resource(names[1], at: moment) }
         if first == "media" { return files?.resource(Array(names.dropFirst())) }
-        if first == "break" { return fixtures?.brokenResource(Array(names.dropFirst()), StreamQuery(query), moment) }
+        if first == "break" {
+            return fixtures.flatMap {
+                BrokenStreams(fixtures: $0).resource(Array(names.dropFirst()), StreamQuery(query), moment)
+            }
+        }
         if first == "ads", names.count == 2, fixtures != nil {
             return AdServer(base: base, query: query).resource(names[1])
         }

@@ -211,30 +211,29 @@ extension LowLatencyTrack {
 }
 
 // MARK: Paths
-extension Fixtures {
+extension LowLatencyStream {
     /// The resources under `live/ll/`.
-    func lowLatency(_ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
-        let stream = LowLatencyStream(tracks: lowLatencyTracks, moment: moment)
+    func resource(_ names: [String], _ query: StreamQuery, of fixtures: Fixtures) -> Resource? {
         guard let first = names.first else { return nil }
         if names.count == 1 {
             switch first {
-            case "master.m3u8": return Resource(ContentType.hls, Body(masterPlaylist(.fragmented, query: "")))
-            case "low-latency.mpd": return stream.manifest(self)
+            case "master.m3u8": return Resource(ContentType.hls, Body(fixtures.masterPlaylist(.fragmented, query: "")))
+            case "low-latency.mpd": return manifest(fixtures)
             default:
-                guard first.hasSuffix(".m3u8"), let track = lowLatencyTrack(String(first.dropLast(5))) else {
+                guard first.hasSuffix(".m3u8"), let track = track(String(first.dropLast(5))) else {
                     return nil
                 }
-                return stream.playlist(track, query.directives)
+                return playlist(track, query.directives)
             }
         }
-        guard names.count == 2, let track = lowLatencyTrack(first) else { return nil }
+        guard names.count == 2, let track = track(first) else { return nil }
         if names[1] == "init.mp4" { return Resource("video/mp4", track.file.initializationBody) }
         let numbers = names[1].split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.last == "m4s", let segment = numbers.first.flatMap({ Int($0) }), segment >= 0 else { return nil }
-        if numbers.count == 2 { return stream.segment(track, segment) }
+        if numbers.count == 2 { return self.segment(track, segment) }
         guard numbers.count == 3, let place = Int(numbers[1]) else { return nil }
-        return stream.part(track, segment: segment, place: place)
+        return part(track, segment: segment, place: place)
     }
 
-    private func lowLatencyTrack(_ name: String) -> LowLatencyTrack? { lowLatencyTracks.first { $0.name == name } }
+    private func track(_ name: String) -> LowLatencyTrack? { tracks.first { $0.name == name } }
 }

@@ -21,16 +21,21 @@ struct PatchedManifest: Sendable {
         self.length = length
         let pictures = zip(Fixtures.variants, fixtures.video).map { variant, file in
             let size = "width=\"\(variant.width)\" height=\"\(variant.height)\" frameRate=\"25\""
-            return (0, variant.name, file, fixtures.attributes(variant.name, file) + " " + size)
+            return (0, variant.name, file, Self.attributes(variant.name, file, of: fixtures) + " " + size)
         }
         let sound = zip(Fixtures.languages, fixtures.audio).enumerated().map { place, track in
-            let attributes = fixtures.attributes(track.0.name, track.1) + " audioSamplingRate=\"48000\""
+            let attributes = Self.attributes(track.0.name, track.1, of: fixtures) + " audioSamplingRate=\"48000\""
             return (place + 1, track.0.name, track.1, attributes)
         }
         tracks = pictures + sound
     }
 
     // MARK: Values
+    /// The attributes of a representation that every track has.
+    private static func attributes(_ name: String, _ file: FragmentedFile, of fixtures: Fixtures) -> String {
+        "codecs=\"\(file.codecs)\" bandwidth=\"\(fixtures.track(name, .fragmented)?.peakBitrate ?? 0)\""
+    }
+
     private func published(_ end: Int) -> String {
         WallTime(milliseconds: window.start.milliseconds &+ Int64(end * Fixtures.segmentSeconds) &* 1_000).rfc3339
     }
@@ -101,12 +106,5 @@ struct PatchedManifest: Sendable {
             text += "  <add sel=\"\(template)/SegmentTimeline\">\(new.map { row($0, track.file) }.joined())</add>\n"
         }
         return text + "</Patch>\n"
-    }
-}
-
-extension Fixtures {
-    /// The attributes of a representation that every track has.
-    fileprivate func attributes(_ name: String, _ file: FragmentedFile) -> String {
-        "codecs=\"\(file.codecs)\" bandwidth=\"\(track(name, .fragmented)?.peakBitrate ?? 0)\""
     }
 }

@@ -42,19 +42,21 @@ struct SubtitleTrack: Sendable {
 }
 
 /// Streams with subtitles: the video and audio of other streams, and subtitles beside them.
-extension Fixtures {
+struct SubtitleStream: Sendable {
+    let fixtures: Fixtures
+
     /// A resource under `vod/subtitles/` or `live/subtitles/`.
-    func subtitles(_ kind: StreamKind, _ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
+    func resource(_ kind: StreamKind, _ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
         guard let name = names.first else { return nil }
-        let window = window(kind, .transport, segmentCount, query, moment)
+        let window = fixtures.window(kind, .transport, fixtures.segmentCount, query, moment)
         if names.count == 2 {
             let parts = names[1].split(separator: ".", omittingEmptySubsequences: false)
             if let fragment = fragment(name, names[1], in: window) { return fragment }
             guard parts.count == 2, let number = Int(parts[0]), window.available.contains(number) else { return nil }
             // The transport stream restarts its timestamps with each loop; the fragments do not.
             let isLooped = parts[1] == SubtitleTrack.Format.webVTT.rawValue
-            let first = (isLooped ? number % segmentCount : number) * Self.segmentSeconds
-            return file(name, parts[1], first..<(first + Self.segmentSeconds))
+            let first = (isLooped ? number % fixtures.segmentCount : number) * Fixtures.segmentSeconds
+            return file(name, parts[1], first..<(first + Fixtures.segmentSeconds))
         }
         guard names.count == 1 else { return nil }
         switch (kind, name) {
@@ -69,48 +71,51 @@ extension Fixtures {
         }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
-        if parts[1] == "m3u8", Self.languages.contains(where: { $0.name == parts[0] }) {
+        if parts[1] == "m3u8", Fixtures.languages.contains(where: { $0.name == parts[0] }) {
             let track = Track(
                 name: String(parts[0]),
-                count: segmentCount,
+                count: fixtures.segmentCount,
                 ending: SubtitleTrack.Format.webVTT.rawValue,
-                durations: Array(repeating: Double(Self.segmentSeconds), count: segmentCount),
+                durations: Array(repeating: Double(Fixtures.segmentSeconds), count: fixtures.segmentCount),
                 sizes: []
             ) { _ in nil }
-            return Resource(ContentType.hls, Body(mediaPlaylist(track, .transport, kind, window, query: query.text)))
+            return Resource(
+                ContentType.hls,
+                Body(fixtures.mediaPlaylist(track, .transport, kind, window, query: query.text))
+            )
         }
-        return kind == .vod ? file(String(parts[0]), parts[1], 0..<seconds) : nil
+        return kind == .vod ? file(String(parts[0]), parts[1], 0..<fixtures.seconds) : nil
     }
 
     /// `LANGUAGE-CODING/init.mp4` or `LANGUAGE-CODING/NUMBER.m4s`.
     private func fragment(_ folder: String, _ name: String, in window: LiveWindow) -> Resource? {
         let parts = folder.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let coding = SubtitleFragment(rawValue: String(parts[1])),
-            Self.languages.contains(where: { $0.name == parts[0] })
+            Fixtures.languages.contains(where: { $0.name == parts[0] })
         else { return nil }
         if name == "init.mp4" { return Resource("application/mp4", Body(coding.initialization)) }
         guard name.hasSuffix(".m4s"), let number = Int(name.dropLast(4)), window.available.contains(number) else {
             return nil
         }
-        let first = number * Self.segmentSeconds
+        let first = number * Fixtures.segmentSeconds
         let track = SubtitleTrack(language: String(parts[0]))
-        return Resource("application/mp4", Body(coding.segment(track, first..<(first + Self.segmentSeconds))))
+        return Resource("application/mp4", Body(coding.segment(track, first..<(first + Fixtures.segmentSeconds))))
     }
 
     private func file(_ language: String, _ ending: Substring, _ seconds: Range<Int>) -> Resource? {
         guard let format = SubtitleTrack.Format(rawValue: String(ending)),
-            Self.languages.contains(where: { $0.name == language })
+            Fixtures.languages.contains(where: { $0.name == language })
         else { return nil }
         return Resource(format.contentType, Body(SubtitleTrack(language: language).text(format, seconds)))
     }
 
     /// The playlist of the transport stream, with subtitles of which those in the first language are the default.
     private func masterPlaylistWithSubtitles(_ query: String) -> String {
-        let media = Self.languages.enumerated().map { index, language in
+        let media = Fixtures.languages.enumerated().map { index, language in
             "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"text\",NAME=\"\(language.title)\",LANGUAGE=\"\(language.name)\","
                 + "DEFAULT=\(index == 0 ? "YES" : "NO"),AUTOSELECT=YES,FORCED=NO,URI=\"\(language.name).m3u8\(query)\""
         }
-        let plain = masterPlaylist(.transport, query: query).split(separator: "\n").map { line in
+        let plain = fixtures.masterPlaylist(.transport, query: query).split(separator: "\n").map { line in
             if line.hasPrefix("#EXT-X-STREAM-INF") { return "\(line),SUBTITLES=\"text\"" }
             return line.hasPrefix("#") ? String(line) : "../\(Track.Packaging.transport.rawValue)/\(line)"
         }
@@ -120,21 +125,21 @@ extension Fixtures {
 
     /// The manifest by number, with subtitles in one file for each language.
     private func manifestWithSubtitles(_ format: SubtitleTrack.Format) -> String {
-        adding(to: manifest(.number), format) { "<BaseURL>../subtitles/\($0).\(format.rawValue)</BaseURL>" }
+        adding(to: fixtures.manifest(.number), format) { "<BaseURL>../subtitles/\($0).\(format.rawValue)</BaseURL>" }
     }
 
     /// The manifest of the endless stream, with subtitles in segments.
     private func liveManifestWithSubtitles(at moment: Moment, window: Int) -> String {
-        adding(to: liveManifest(at: moment, window: window), .timedText) { language in
-            "<SegmentTemplate timescale=\"1\" duration=\"\(Self.segmentSeconds)\" startNumber=\"0\" "
+        adding(to: fixtures.liveManifest(at: moment, window: window), .timedText) { language in
+            "<SegmentTemplate timescale=\"1\" duration=\"\(Fixtures.segmentSeconds)\" startNumber=\"0\" "
                 + "media=\"../subtitles/\(language)/$Number$.ttml\"/>"
         }
     }
 
     /// The manifest by number, with subtitles in segments of fragmented MP4.
     private func manifestWithFragments(_ coding: SubtitleFragment) -> String {
-        let times = "timescale=\"1000\" duration=\"\(Self.segmentSeconds * 1_000)\" startNumber=\"0\""
-        return adding(to: manifest(.number), "application/mp4\" codecs=\"\(coding.codecs)") { language in
+        let times = "timescale=\"1000\" duration=\"\(Fixtures.segmentSeconds * 1_000)\" startNumber=\"0\""
+        return adding(to: fixtures.manifest(.number), "application/mp4\" codecs=\"\(coding.codecs)") { language in
             let folder = "../subtitles/\(language)-\(coding.rawValue)"
             return "<SegmentTemplate \(times) initialization=\"\(folder)/init.mp4\" media=\"\(folder)/$Number$.m4s\"/>"
         }
@@ -145,7 +150,7 @@ extension Fixtures {
     }
 
     private func adding(to manifest: String, _ type: String, addressing: (String) -> String) -> String {
-        let sets = Self.languages.enumerated().map { index, language in
+        let sets = Fixtures.languages.enumerated().map { index, language in
             "    <AdaptationSet contentType=\"text\" mimeType=\"\(type)\" lang=\"\(language.name)\">"
                 + "<Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"\(index == 0 ? "main" : "subtitle")\"/>"
                 + "<Representation id=\"text-\(language.name)\" bandwidth=\"500\">\(addressing(language.name))"
@@ -162,7 +167,7 @@ extension Fixtures {
     }
 
     /// The paths that a player may open.
-    static var subtitleCatalogue: [CatalogueEntry] {
+    static var catalogue: [CatalogueEntry] {
         [
             CatalogueEntry("vod/subtitles/master.m3u8", "HLS, transport stream, subtitles in WebVTT"),
             CatalogueEntry("vod/subtitles/vtt.mpd", "DASH, subtitles in one WebVTT file for each language"),

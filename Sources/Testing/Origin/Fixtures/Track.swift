@@ -30,48 +30,6 @@ struct Track: Sendable {
     var body: @Sendable (Int) -> Body?
 }
 
-extension Fixtures {
-    /// Returns the track with that name; nil if this packaging has no such track.
-    func track(_ name: String, _ packaging: Track.Packaging) -> Track? {
-        if packaging == .fragmented {
-            return fragmentedFile(name).map { Self.track(name, of: $0) }
-        }
-        guard let index = Self.variants.firstIndex(where: { $0.name == name }) else { return nil }
-        let length = Self.variants[index].transportSegmentLength * packaging.seconds / Self.segmentSeconds
-        let count = seconds / packaging.seconds
-        let whole = Body.buffer(transport[index])
-        return Track(
-            name: name,
-            count: count,
-            ending: "ts",
-            durations: Array(repeating: Double(packaging.seconds), count: count),
-            sizes: Array(repeating: length, count: count)
-        ) { number in
-            number < 0 ? nil : whole.part((number % count * length)..<(number % count * length + length))
-        }
-    }
-
-    /// The fragmented file of a variant or a language.
-    func fragmentedFile(_ name: String) -> FragmentedFile? {
-        if let index = Self.variants.firstIndex(where: { $0.name == name }) { return video[index] }
-        return Self.languages.firstIndex { $0.name == name }.map { audio[$0] }
-    }
-
-    private static func track(_ name: String, of file: FragmentedFile) -> Track {
-        let count = file.fragments.count
-        return Track(
-            name: name,
-            count: count,
-            ending: "m4s",
-            durations: file.fragments.map { Double($0.duration) / Double(file.timescale) },
-            sizes: file.fragments.map(\.range.count),
-            initialization: "\(name)/init.mp4"
-        ) { number in
-            number < 0 ? nil : file.body(of: number % count, round: number / count)
-        }
-    }
-}
-
 extension Track {
     /// The peak bitrate of a segment, bit/s (RFC 8216, section 4.3.4.2: `BANDWIDTH`).
     var peakBitrate: Int {

@@ -11,11 +11,11 @@ public struct DeliverySchedule: Hashable, Sendable {
     /// A time of constant bandwidth and latency.
     public struct Step: Hashable, Sendable {
         /// The link's bandwidth, shared by all active responses.
-        public var bandwidth: Bandwidth
+        package var bandwidth: Bandwidth
         /// The time from a request's arrival to the head of its response.
-        public var latency: Duration
+        package var latency: Duration
         /// The duration; nil means without an end.
-        public var duration: Duration?
+        package var duration: Duration?
 
         /// Creates a step.
         public init(_ bandwidth: Bandwidth, latency: Duration = .zero, for duration: Duration? = nil) {

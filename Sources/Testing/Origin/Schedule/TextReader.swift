@@ -3,9 +3,9 @@ internal import Instrument
 /// The reason why the text of a schedule or a fault is invalid.
 public struct OriginSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message: the text that was found, and the expected text.
-    public let message: String
+    package let message: String
     /// The text.
-    public let text: String
+    package let text: String
 
     /// Both in one sentence.
     public var description: String { "\(message), in '\(text)'" }

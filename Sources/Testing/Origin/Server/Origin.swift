@@ -81,7 +81,7 @@ public final class Origin: Sendable {
     public func requests(of session: String) -> [AccessRecord] { requests.filter { $0.session == session } }
 
     /// The number of open connections.
-    public var connectionCount: Int { connections.count }
+    package var connectionCount: Int { connections.count }
 
     /// The served paths, each with a short description.
     package var catalogue: [CatalogueEntry] { reception.site.catalogue }

@@ -18,7 +18,7 @@ public struct BufferPolicy: Hashable, Sendable {
 
     /// As Media3's `DefaultLoadControl` has it: `bufferForPlaybackMs` 1000, `bufferForPlaybackAfterRebufferMs` 2000,
     /// `maxBufferMs` 50000 (androidx.media3 1.6 and later; 2500 and 5000 before).
-    public static let exoPlayer = BufferPolicy(
+    package static let exoPlayer = BufferPolicy(
         startThreshold: .seconds(1),
         resumeThreshold: .seconds(2),
         maximum: .seconds(50)

@@ -2,17 +2,17 @@ public import Instrument
 internal import InstrumentTransport
 
 extension Action {
-    /// A stream has a defect that playback survives (``StreamWarning``).
+    /// A stream has a defect that playback survives.
     public static let streamWarning = Action("StreamWarning")
 }
 
 /// A defect of a stream that playback survives: viewers may notice it, and its publisher can correct it.
-public struct StreamWarning: Hashable, Sendable {
+package struct StreamWarning: Hashable, Sendable {
     /// The kind of a warning. The set is open: later versions may report further kinds, and an app or a test may create
     /// kinds, so a `switch` over kinds needs a `default`.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+    package struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind as a short text, which the `warningCode` attribute carries.
-        public let description: String
+        package let description: String
 
         /// Creates a kind; kinds with the same text are equal.
         ///
@@ -30,61 +30,61 @@ public struct StreamWarning: Hashable, Sendable {
         }
 
         /// Timestamps jump within a continuous sequence.
-        public static let timestampJump = Kind(.timestampJump)
+        package static let timestampJump = Kind(.timestampJump)
         /// A segment does not begin with a keyframe, so that its first pictures cannot be shown after a switch or a
         /// seek.
-        public static let noKeyframe = Kind(.noKeyframe)
+        package static let noKeyframe = Kind(.noKeyframe)
         /// Audio and video of a segment begin or end far apart.
-        public static let tracksApart = Kind(.tracksApart)
+        package static let tracksApart = Kind(.tracksApart)
         /// A segment is longer or shorter than its playlist declares.
-        public static let wrongDuration = Kind(.wrongDuration)
+        package static let wrongDuration = Kind(.wrongDuration)
         /// A segment has a higher bitrate than its variant declares.
-        public static let wrongBitrate = Kind(.wrongBitrate)
+        package static let wrongBitrate = Kind(.wrongBitrate)
         /// A picture has another size than its variant declares.
-        public static let wrongResolution = Kind(.wrongResolution)
+        package static let wrongResolution = Kind(.wrongResolution)
         /// No browser plays the media: its packaging or its codec is none that Media Source Extensions take, or the
         /// manifest declares another codec.
-        public static let unplayableMedia = Kind(.unplayableMedia)
+        package static let unplayableMedia = Kind(.unplayableMedia)
         /// Frames are missing within a segment.
-        public static let frameGap = Kind(.frameGap)
+        package static let frameGap = Kind(.frameGap)
         /// A segment lacks the sound or the pictures that the segment before it has.
-        public static let missingTrack = Kind(.missingTrack)
+        package static let missingTrack = Kind(.missingTrack)
         /// A segment is missing: the playlist declares a gap, or the retries are used up.
-        public static let missingSegment = Kind(.missingSegment)
+        package static let missingSegment = Kind(.missingSegment)
         /// The playhead has reached subtitles that have not arrived.
-        public static let lateSubtitles = Kind(.lateSubtitles)
+        package static let lateSubtitles = Kind(.lateSubtitles)
         /// Subtitles are missing: in the language that was asked for, or because the retries are used up.
-        public static let missingSubtitles = Kind(.missingSubtitles)
+        package static let missingSubtitles = Kind(.missingSubtitles)
         /// Subtitles are not valid WebVTT or TTML.
-        public static let malformedSubtitles = Kind(.malformedSubtitles)
+        package static let malformedSubtitles = Kind(.malformedSubtitles)
         /// Cues of subtitles are shown at no time of their segment.
-        public static let subtitleTimes = Kind(.subtitleTimes)
+        package static let subtitleTimes = Kind(.subtitleTimes)
         /// The reload of a playlist fails, or a live playlist does not change in time.
-        public static let latePlaylist = Kind(.latePlaylist)
+        package static let latePlaylist = Kind(.latePlaylist)
         /// Segments left the live window before they were fetched.
-        public static let expiredSegments = Kind(.expiredSegments)
+        package static let expiredSegments = Kind(.expiredSegments)
         /// A server sent the whole file where a byte range was requested.
-        public static let rangeIgnored = Kind(.rangeIgnored)
+        package static let rangeIgnored = Kind(.rangeIgnored)
         /// A resource that a low-latency playlist hints at cannot be fetched.
-        public static let preloadHint = Kind(.preloadHint)
+        package static let preloadHint = Kind(.preloadHint)
         /// A patch of an MPD cannot be fetched, or does not fit to the MPD.
-        public static let manifestPatch = Kind(.manifestPatch)
+        package static let manifestPatch = Kind(.manifestPatch)
         /// The manifest uses a feature that the probe ignores.
-        public static let notSupported = Kind(.notSupported)
+        package static let notSupported = Kind(.notSupported)
         /// A steering server failed, or its answer cannot be read.
-        public static let steering = Kind(.steering)
+        package static let steering = Kind(.steering)
         /// A signal of an ad break, or an interstitial, is malformed or contradicts others.
-        public static let adSignal = Kind(.adSignal)
+        package static let adSignal = Kind(.adSignal)
         /// A live presentation begins later than ten seconds from now; playback waits until then, however long.
-        public static let notBegun = Kind(.notBegun)
+        package static let notBegun = Kind(.notBegun)
     }
 
     /// The kind of the defect.
-    public let kind: Kind
+    package let kind: Kind
     /// The description of the defect, for people.
-    public let message: String
+    package let message: String
     /// The address of the resource with the defect, without credentials and query.
-    public let url: String?
+    package let url: String?
     /// The time until the first segment is available, of a presentation that has not begun.
     var wait: Duration?
 

@@ -3,13 +3,13 @@ internal import Instrument
 /// The app whose name and version are part of a device's properties.
 public struct ApplicationIdentity: Hashable, Sendable {
     /// The name; nil takes the executable's name.
-    public var name: String?
+    package var name: String?
     /// Its build.
-    public var version: String?
+    package var version: String?
     /// Its version for people.
-    public var shortVersion: String?
+    package var shortVersion: String?
     /// The version of the collecting library.
-    public var sdkVersion: String?
+    package var sdkVersion: String?
 
     /// Creates an identity.
     public init(

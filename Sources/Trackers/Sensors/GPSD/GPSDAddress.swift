@@ -1,9 +1,9 @@
 /// The address of a gpsd.
 public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host's name or address.
-    public var host: String
+    package var host: String
     /// The port; gpsd's own is 2947 (IANA, `gpsd`).
-    public var port: Int
+    package var port: Int
 
     /// Creates an address.
     public init(host: String, port: Int = 2947) { (self.host, self.port) = (host, port) }

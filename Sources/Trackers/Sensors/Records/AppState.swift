@@ -10,33 +10,33 @@ public import Instrument
 /// ```
 public struct AppState: AttributeRecord {
     /// The version of the collecting library.
-    public var sdkVersion: String?
+    package var sdkVersion: String?
     /// The titles of the shown screens.
-    public var screenTitles: [String]?
+    package var screenTitles: [String]?
     /// The battery's level, 0 to 1.
-    public var batteryLevel: Double?
+    package var batteryLevel: Double?
     /// The battery's state.
-    public var batteryState: BatteryState?
+    package var batteryState: BatteryState?
     /// Whether something is close to the screen.
-    public var proximityState: Bool?
+    package var proximityState: Bool?
     /// IPv4 and IPv6 addresses of interfaces that are up, without loopback.
-    public var networkAddresses: [String]?
+    package var networkAddresses: [String]?
     /// The last known location.
-    public var location: Location?
+    package var location: Location?
     /// The app's state.
-    public var applicationState: ApplicationState?
+    package var applicationState: ApplicationState?
     /// The orientation of the device.
-    public var deviceOrientation: DeviceOrientation?
+    package var deviceOrientation: DeviceOrientation?
     /// The heading of the device.
-    public var heading: Heading?
+    package var heading: Heading?
     /// The last fused readings of the motion sensors.
-    public var motion: [DeviceMotion]?
+    package var motion: [DeviceMotion]?
     /// The last raw readings of the accelerometer.
-    public var accelerometer: [Acceleration]?
+    package var accelerometer: [Acceleration]?
     /// The last raw readings of the gyroscope.
-    public var gyroscope: [RotationRate]?
+    package var gyroscope: [RotationRate]?
     /// The last raw readings of the magnetometer.
-    public var magnetometer: [MagneticField]?
+    package var magnetometer: [MagneticField]?
 
     /// Creates an empty state.
     public init() {}
@@ -75,7 +75,7 @@ public struct AppState: AttributeRecord {
 }
 
 /// The state of a battery.
-public enum BatteryState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
+package enum BatteryState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
     /// Unknown.
     case unknown
     /// On battery.
@@ -87,7 +87,7 @@ public enum BatteryState: String, Hashable, Sendable, CaseIterable, AttributeVal
 }
 
 /// The state of an app.
-public enum ApplicationState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
+package enum ApplicationState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
     /// In use.
     case active
     /// Visible, and not in use.
@@ -97,7 +97,7 @@ public enum ApplicationState: String, Hashable, Sendable, CaseIterable, Attribut
 }
 
 /// The orientation of a device.
-public enum DeviceOrientation: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
+package enum DeviceOrientation: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
     /// Unknown.
     case unknown
     /// Upright.

@@ -5,87 +5,87 @@ internal import Instrument
 /// `Action.deviceProperties` carries the properties, one attribute for each field.
 public struct DeviceProperties: AttributeRecord {
     /// The app's name.
-    public var appName: String?
+    package var appName: String?
     /// The app's build.
-    public var appVersion: String?
+    package var appVersion: String?
     /// The app's version for people.
-    public var appVersionShort: String?
+    package var appVersionShort: String?
     /// The version of the collecting library.
-    public var sdkVersion: String?
+    package var sdkVersion: String?
     /// The device's name.
-    public var deviceName: String?
+    package var deviceName: String?
     /// The operating system.
-    public var systemName: String?
+    package var systemName: String?
     /// The operating system's version.
-    public var systemVersion: String?
+    package var systemVersion: String?
     /// The identifier of the device for this app; the same after a new installation of the app.
-    public var vendorIdentifier: String?
+    package var vendorIdentifier: String?
     /// The first such identifier of this installation.
-    public var initialVendorIdentifier: String?
+    package var initialVendorIdentifier: String?
     /// The mobile carrier.
-    public var mobileCarrierName: String?
+    package var mobileCarrierName: String?
     /// The carrier's country, ISO 3166-1.
-    public var mobileISOCountryCode: String?
+    package var mobileISOCountryCode: String?
     /// The carrier's MCC (ITU-T E.212).
-    public var mobileCountryCode: String?
+    package var mobileCountryCode: String?
     /// The carrier's MNC (ITU-T E.212).
-    public var mobileNetworkCode: String?
+    package var mobileNetworkCode: String?
     /// The hardware's model identifier; the kernel's name of the machine where it has none.
-    public var hardwareMachine: String?
+    package var hardwareMachine: String?
     /// Files that exist only on a compromised (jailbroken or rooted) device; empty if none was found.
-    public var evidenceFilesPresent: [String]?
+    package var evidenceFilesPresent: [String]?
     /// Directories that are unexpected links; empty if none was found.
-    public var evidenceDirectoriesSymlinked: [String]?
+    package var evidenceDirectoriesSymlinked: [String]?
     /// System directories that every user may write to; empty if none was found.
-    public var evidenceDirectoriesWritable: [String]?
+    package var evidenceDirectoriesWritable: [String]?
     /// Libraries that were injected into the app; empty if none was found.
-    public var evidenceLibrariesLoaded: [String]?
+    package var evidenceLibrariesLoaded: [String]?
     /// The kind of device, with its manufacturer if known.
-    public var model: String?
+    package var model: String?
     /// The kind of device in the person's language.
-    public var localizedModel: String?
+    package var localizedModel: String?
     /// The advertising identifier.
-    public var advertisingIdentifier: String?
+    package var advertisingIdentifier: String?
     /// The board.
-    public var hardwareModel: String?
+    package var hardwareModel: String?
     /// The kernel's version.
-    public var kernelVersion: String?
+    package var kernelVersion: String?
     /// The identifier of the kernel's boot.
-    public var kernelBootIdentifier: String?
+    package var kernelBootIdentifier: String?
     /// The host's name.
-    public var hostName: String?
+    package var hostName: String?
     /// The kernel's kind.
-    public var osType: String?
+    package var osType: String?
     /// The kernel's release.
-    public var osRelease: String?
+    package var osRelease: String?
     /// The screen's width in pixels.
-    public var screenWidth: Int?
+    package var screenWidth: Int?
     /// The screen's height in pixels.
-    public var screenHeight: Int?
+    package var screenHeight: Int?
     /// The memory's size in bytes.
-    public var memorySize: Int?
+    package var memorySize: Int?
     /// A page's size in bytes.
-    public var pageSize: Int?
+    package var pageSize: Int?
     /// The number of online processors.
-    public var cpuCount: Int?
+    package var cpuCount: Int?
     /// Processor cores.
-    public var physicalCPUCount: Int?
+    package var physicalCPUCount: Int?
     /// The number of processors, counting each thread of a core.
-    public var logicalCPUCount: Int?
+    package var logicalCPUCount: Int?
     /// A cache line's size in bytes.
-    public var cacheLineSize: Int?
+    package var cacheLineSize: Int?
     /// In bytes.
-    public var l1DataCacheSize: Int?
+    package var l1DataCacheSize: Int?
     /// In bytes.
-    public var l1InstructionCacheSize: Int?
+    package var l1InstructionCacheSize: Int?
     /// In bytes.
-    public var l2CacheSize: Int?
+    package var l2CacheSize: Int?
     /// In bytes.
-    public var l3CacheSize: Int?
+    package var l3CacheSize: Int?
     /// Whether the device is simulated: a virtual machine or a container.
-    public var isSimulator: Bool?
+    package var isSimulator: Bool?
     /// Whether its processors have 64 bits.
-    public var is64BitCapable: Bool?
+    package var is64BitCapable: Bool?
 
     /// Creates empty properties.
     public init() {}

@@ -10,7 +10,7 @@ package import Instrument
 /// listening.stop()
 /// let last = sensors.accelerometer.takeReadings()
 /// ```
-public final class Sensor<Reading: Sendable>: Sendable {
+package final class Sensor<Reading: Sendable>: Sendable {
     /// The usual time between two readings.
     package static var defaultInterval: Duration { .milliseconds(500) }
     /// The number of readings that are kept.
@@ -29,7 +29,7 @@ public final class Sensor<Reading: Sendable>: Sendable {
     }
 
     /// The kind of measurement.
-    public let kind: SensorKind
+    package let kind: SensorKind
     private let source: any SensorSource<Reading>
     private let clock: any SchedulingClock
     private let interval: Duration
@@ -73,14 +73,14 @@ public final class Sensor<Reading: Sendable>: Sendable {
     }
 
     /// Whether the source runs.
-    public var isRunning: Bool { run.withLock { $0 != nil } }
+    package var isRunning: Bool { run.withLock { $0 != nil } }
 
     /// The number of readings that were dropped because they came too fast.
     package var thinnedCount: Int { state.withLock { $0.thinnedCount } }
 
     /// Adds a listener until the result is stopped. Calls `receive` on the source's thread; `receive` may stop the
     /// listener.
-    public func listen(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void = { _ in }) -> SensorRun {
+    package func listen(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void = { _ in }) -> SensorRun {
         let number = state.withLock { state in
             state.nextNumber += 1
             state.listeners[state.nextNumber] = receive
@@ -95,19 +95,19 @@ public final class Sensor<Reading: Sendable>: Sendable {
     }
 
     /// Returns the current update without a listener; absent if the person disallows it.
-    public func current() -> SensorUpdate<Reading> {
+    package func current() -> SensorUpdate<Reading> {
         choices.allows(kind) ? source.current() : .absent(.disallowed)
     }
 
     /// Returns the latest update of the running source, else the current update.
-    public var latest: SensorUpdate<Reading> {
+    package var latest: SensorUpdate<Reading> {
         guard choices.allows(kind) else { return .absent(.disallowed) }
         if let latest = state.withLock({ $0.latest }) { return latest }
         return source.current()
     }
 
     /// Removes and returns the readings since the last call, the oldest first.
-    public func takeReadings() -> [Reading] { state.withLock { $0.readings.takeAll() } }
+    package func takeReadings() -> [Reading] { state.withLock { $0.readings.takeAll() } }
 
     /// Suspends the source, with or without listeners, to save energy. Can be repeated.
     package func suspend() { setSuspended(true) }

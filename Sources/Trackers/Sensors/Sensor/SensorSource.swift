@@ -15,16 +15,16 @@ package protocol SensorSource<Reading>: Sendable {
 }
 
 /// An update of a source.
-public enum SensorUpdate<Reading: Sendable>: Sendable {
+package enum SensorUpdate<Reading: Sendable>: Sendable {
     /// A reading.
     case reading(Reading)
     /// The sensor does not exist, for the given reason. Normal on many machines.
     case absent(SensorAbsence)
 
     /// The reading; nil without one.
-    public var reading: Reading? { if case .reading(let reading) = self { reading } else { nil } }
+    package var reading: Reading? { if case .reading(let reading) = self { reading } else { nil } }
     /// The reason why the sensor does not exist; nil if it exists.
-    public var absence: SensorAbsence? { if case .absent(let absence) = self { absence } else { nil } }
+    package var absence: SensorAbsence? { if case .absent(let absence) = self { absence } else { nil } }
 }
 
 extension SensorUpdate {
@@ -40,7 +40,7 @@ extension SensorUpdate {
 extension SensorUpdate: Equatable where Reading: Equatable {}
 
 /// The reason for the absence of a reading.
-public enum SensorAbsence: String, Hashable, Sendable, CaseIterable {
+package enum SensorAbsence: String, Hashable, Sendable, CaseIterable {
     /// The machine has no such sensor.
     case missing
     /// The sensor's values cannot be read or are invalid.

@@ -3,25 +3,25 @@ public import Instrument
 /// A device's sensors. Sensors that the device does not have report that they are absent.
 public struct Sensors: Sendable {
     /// Raw acceleration.
-    public var accelerometer: Sensor<Acceleration>
+    package var accelerometer: Sensor<Acceleration>
     /// Raw rotation.
-    public var gyroscope: Sensor<RotationRate>
+    package var gyroscope: Sensor<RotationRate>
     /// The raw magnetic field.
-    public var magnetometer: Sensor<MagneticField>
+    package var magnetometer: Sensor<MagneticField>
     /// Fused motion.
-    public var deviceMotion: Sensor<DeviceMotion>
+    package var deviceMotion: Sensor<DeviceMotion>
     /// The position.
-    public var location: Sensor<Location>
+    package var location: Sensor<Location>
     /// The heading of the device.
-    public var heading: Sensor<Heading>
+    package var heading: Sensor<Heading>
     /// The battery.
-    public var battery: Sensor<Battery>
+    package var battery: Sensor<Battery>
     /// The orientation of the device.
-    public var orientation: Sensor<DeviceOrientation>
+    package var orientation: Sensor<DeviceOrientation>
     /// Whether something is close to the screen.
-    public var proximity: Sensor<Bool>
+    package var proximity: Sensor<Bool>
     /// The addresses of interfaces that are up, without loopback.
-    public var networkAddresses: Sensor<[String]>
+    package var networkAddresses: Sensor<[String]>
     /// The person's choices.
     public let choices: SensorChoices
 
@@ -74,11 +74,11 @@ public struct Sensors: Sendable {
 }
 
 /// A reading of a battery.
-public struct Battery: Hashable, Sendable {
+package struct Battery: Hashable, Sendable {
     /// The level, 0 to 1; nil if unknown.
-    public var level: Double?
+    package var level: Double?
     /// The state.
-    public var state: BatteryState
+    package var state: BatteryState
 
     /// Creates a reading.
     package init(level: Double? = nil, state: BatteryState) { (self.level, self.state) = (level, state) }

@@ -1,7 +1,136 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentHTTP
-internal import InstrumentJSON
-internal import InstrumentWatch
+package import InstrumentJSON
+internal import InstrumentText
+package import InstrumentWatch
+
+extension IncidentBook {
+    /// Open incidents of a document; further ones are counted.
+    private static let mostOpen = 500
+    /// Closed incidents of a document.
+    private static let mostEnded = 50
+
+    /// The incidents for the page: the open ones, then those that closed last.
+    /// - Parameter evidence: what was kept of a stream.
+    package func document(at now: Timestamp, evidence: (IncidentEvidence) -> [JSONValue] = { _ in [] }) -> JSONValue {
+        let known = order.reversed().compactMap { incidents[$0] }
+        let (open, closed) = (known.filter { !$0.isClosed }, known.filter(\.isClosed))
+        let shown = open.prefix(Self.mostOpen) + closed.prefix(Self.mostEnded)
+        return .array(shown.map { .object(members(of: $0, at: now, MonitorModel.fewPieces, evidence)) })
+    }
+
+    /// One incident with its log and its streams; nil for an unknown identifier.
+    package func detail(
+        of id: String,
+        at now: Timestamp,
+        evidence: (IncidentEvidence) -> [JSONValue] = { _ in [] }
+    ) -> JSONValue? {
+        guard let incident = incidents[id] else { return nil }
+        var members = members(of: incident, at: now, MonitorModel.manyPieces, evidence)
+        members["log"] = .array(incident.log.map(\.json))
+        members["members"] = .array(
+            incident.order.prefix(Incident.mostKeptStreams).compactMap { incident.members[$0]?.json }
+        )
+        return .object(members)
+    }
+
+    /// The silences, those that end first at the front.
+    package var silenceDocument: JSONValue { .array(silences(of: .silence).map(\.json)) }
+
+    /// Planned work: what persons began or planned, and the windows of the configuration that are open. What ends first
+    /// is at the front.
+    package func maintenanceDocument(at now: WallTime) -> JSONValue {
+        let windows = openWindows(at: now).map { ($0.end(at: now), $0.json(at: now)) }
+        let works = silences(of: .maintenance).map { (Optional($0.ends.wallTime), $0.json) }
+        let never = WallTime(milliseconds: .max)
+        return .array((works + windows).sorted { ($0.0 ?? never) < ($1.0 ?? never) }.map(\.1))
+    }
+
+    /// Those that hide a stream now, with the alerts of its incidents.
+    package func hidingDocument(of stream: WatchedStream, at now: Timestamp) -> JSONValue? {
+        if silences.isEmpty, settings.maintenance.isEmpty { return nil }
+        var member = Incident.Member(
+            stream: stream.name,
+            address: "",
+            host: stream.url.host,
+            labels: stream.labels,
+            alerts: [],
+            since: now,
+            origin: stream.origin
+        )
+        for id in places[stream.name] ?? [] {
+            member.alerts.formUnion(incidents[id]?.members[stream.name]?.alerts ?? [])
+        }
+        let hiding = silences.filter { $0.hasBegun(at: now.instant) && $0.hides(member) }.map(\.json)
+        let windows = openWindows(at: now.wallTime).filter { $0.covers(member) }.map { $0.json(at: now.wallTime) }
+        return hiding.isEmpty && windows.isEmpty ? nil : .array(hiding + windows)
+    }
+
+    private func silences(of kind: Silence.Kind) -> [Silence] {
+        silences.filter { $0.kind == kind }.sorted { ($0.ends.wallTime, $0.id) < ($1.ends.wallTime, $1.id) }
+    }
+
+    /// Who did what, the latest at the front.
+    package var auditDocument: JSONValue { .array(audit.reversed().map(\.json)) }
+
+    private func members(
+        of incident: Incident,
+        at now: Timestamp,
+        _ mostEvidence: Int,
+        _ evidence: (IncidentEvidence) -> [JSONValue]
+    ) -> [String: JSONValue] {
+        let active = incident.order.filter { incident.members[$0]?.isActive ?? false }
+        // While the incident is open, those that fail come first.
+        let names = (active + incident.order.filter { !(incident.members[$0]?.isActive ?? false) }).prefix(100)
+        var members: [String: JSONValue] = [
+            "id": .string(incident.id), "title": .string(incident.title),
+            "severity": .string(incident.severity.rawValue), "state": .string(incident.state.name),
+            "since": .string(incident.since.wallTime.rfc3339), "streams": .array(names.map { .string($0) }),
+            "streamCount": .int(incident.streamCount), "failing": .int(active.count),
+            "labels": .object(incident.sharedLabels.mapValues { .string($0) }), "text": .string(incident.text),
+            "viewerMinutes": .double((incident.viewerMinutes(at: now) * 10).rounded() / 10),
+            "alerts": .array(incident.alerts.keys.sorted().map { .string($0) }),
+            "kind": .string(incident.cause.kind.rawValue), "reopenings": .int(incident.reopenings),
+        ]
+        members["changes"] = .array(incident.changes.map(\.json))
+        members["ended"] = incident.ended.map { .string($0.rfc3339) }
+        members["places"] = incident.scope?.json
+        members["scope"] = incident.scope.map { .string($0.text) }
+        var kept: [JSONValue] = []
+        for name in names where kept.count < mostEvidence {
+            guard let member = incident.members[name] else { continue }
+            let wish = IncidentEvidence(
+                stream: name,
+                isActive: member.isActive,
+                begin: min(member.since.wallTime, incident.since.wallTime),
+                end: member.ended ?? now.wallTime
+            )
+            kept += evidence(wish)
+        }
+        members["evidence"] = .array(Array(kept.prefix(mostEvidence)))
+        if !incident.isOwnNetwork { members["host"] = incident.cause.host.map { .string($0) } }
+        members["status"] = incident.cause.status.map { .int($0) }
+        members["resource"] = incident.cause.resource.map { .string($0.rawValue) }
+        switch incident.state {
+        case .silenced(let id), .maintenance(let id):
+            members["hiddenBy"] = id.isEmpty ? nil : .string(id)
+            if let silence = silences.first(where: { $0.id == id }) {
+                members["by"] = .string(silence.by)
+                members["until"] = .string(silence.ends.wallTime.rfc3339)
+                members["note"] = .string(silence.reason)
+            } else if let window = openWindows(at: now.wallTime).first(where: { $0.id == id }) {
+                members["until"] = window.end(at: now.wallTime).map { .string($0.rfc3339) }
+                members["note"] = .string(window.name)
+            }
+        case .open, .acknowledged, .closed:
+            guard let acknowledgement = incident.acknowledgement else { break }
+            members["by"] = .string(acknowledgement.by)
+            members["until"] = acknowledgement.until.map { .string($0.wallTime.rfc3339) }
+            if !acknowledgement.note.isEmpty { members["note"] = .string(acknowledgement.note) }
+        }
+        return members
+    }
+}
 
 /// The incidents, silences and the audit log in the state file. What the configuration has (labels, addresses,
 /// receivers) is not saved.
@@ -142,141 +271,5 @@ extension IncidentBook {
                 member.alerts.sorted().map { AlertEngine.Key(alert: $0, stream: member.stream) }
             }
         }
-    }
-}
-
-extension Silence {
-    fileprivate init?(saved json: JSONValue, at now: Timestamp) {
-        // Files of earlier versions have silences alone, and name no kind.
-        guard let id = json["id"]?.string, let ends = json["ends"]?.int, case .array(let matchers)? = json["matchers"],
-            let kind = json["kind"].map({ $0.string.flatMap { Kind(rawValue: $0) } }) ?? .silence,
-            kind == .maintenance || !matchers.isEmpty
-        else { return nil }
-        let known = matchers.compactMap { LabelMatcher($0) }
-        guard known.count == matchers.count else { return nil }
-        self.init(
-            id: id,
-            matchers: known,
-            ends: now.timestamp(of: WallTime(milliseconds: Int64(ends))),
-            by: json["by"]?.string ?? "",
-            reason: json["reason"]?.string ?? ""
-        )
-        self.kind = kind
-        begins = json["begins"]?.int.map { now.timestamp(of: WallTime(milliseconds: Int64($0))) }
-    }
-}
-
-extension Incident {
-    fileprivate init?(
-        saved json: JSONValue,
-        streams: [String: WatchedStream],
-        alerts: [String: AlertConfiguration],
-        at now: Timestamp
-    ) {
-        guard let id = json["id"]?.string, !id.isEmpty, let cause = json["cause"].flatMap({ StreamCause($0) }),
-            let alert = json["alert"]?.string, let since = json["since"]?.int, let state = json["state"]?.string,
-            case .array(let saved)? = json["members"]
-        else { return nil }
-        let instant = { (name: String) in
-            json[name]?.int.map { now.timestamp(of: WallTime(milliseconds: Int64($0))).instant }
-        }
-        (self.id, self.cause, firstAlert) = (id, cause, alert)
-        reason = json["reason"]?.string ?? ""
-        self.since = now.timestamp(of: WallTime(milliseconds: Int64(since)))
-        opened = instant("opened") ?? self.since.instant
-        ended = json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) }
-        if let taken = json["acknowledgement"], let by = taken["by"]?.string {
-            let until = taken["until"]?.int.map { now.timestamp(of: WallTime(milliseconds: Int64($0))) }
-            acknowledgement = Acknowledgement(by: by, until: until, note: taken["note"]?.string ?? "")
-        }
-        switch state {
-        case "closed" where ended != nil: self.state = .closed
-        case "acknowledged" where acknowledgement != nil: self.state = .acknowledged
-        // What hides the streams is decided again; no message is due because of it.
-        case "silenced": self.state = .silenced("")
-        case "maintenance": self.state = .maintenance("")
-        default: self.state = .open
-        }
-        if self.state != .closed { ended = nil }
-        for entry in saved.prefix(1_000_000) {
-            guard let member = Member(saved: entry, streams: streams, at: now), members[member.stream] == nil else {
-                continue
-            }
-            members[member.stream] = member
-            order.append(member.stream)
-        }
-        streamCount = max(order.count, json["streamCount"]?.int ?? 0)
-        if case .object(let labels)? = json["labels"] { sharedLabels = labels.compactMapValues(\.string) }
-        for name in json["alerts"]?.strings ?? [] {
-            guard let alert = alerts[name] else { continue }
-            self.alerts[name] = AlertFacts(alert)
-        }
-        if case .array(let saved)? = json["changes"] {
-            changes = saved.prefix(Self.mostChanges).compactMap { IncidentChange($0) }
-        }
-        if case .bool(true)? = json["ownNetwork"] { isOwnNetwork = true }
-        if case .bool(true)? = json["news"] { hasNews = true }
-        reopenings = max(0, json["reopenings"]?.int ?? 0)
-        pastMilliseconds = max(0, json["past"]?.int ?? 0)
-        escalations = min(max(0, json["escalations"]?.int ?? 0), 1_000)
-        toldReceivers = Set(json["told"]?.strings ?? [])
-        (lastMessage, messageDeadline) = (instant("lastMessage"), instant("message"))
-        (closeDeadline, unattendedSince) = (instant("close"), instant("unattended"))
-        guard case .array(let entries)? = json["log"] else { return }
-        for entry in entries.suffix(Self.mostLogEntries) {
-            guard let time = entry["time"]?.int, let kind = entry["kind"]?.string, let text = entry["text"]?.string
-            else { continue }
-            log.append(LogEntry(time: WallTime(milliseconds: Int64(time)), kind: kind, text: text))
-        }
-    }
-}
-
-extension Incident.Member {
-    fileprivate var saved: JSONValue {
-        var members: [String: JSONValue] = [
-            "stream": .string(stream), "since": .int(Int(since.wallTime.milliseconds)),
-            "alerts": .array(alerts.sorted().map { .string($0) }),
-        ]
-        members["ended"] = ended.map { .int(Int($0.milliseconds)) }
-        members["value"] = value.flatMap { $0.isFinite ? .double($0) : nil }
-        return .object(members)
-    }
-
-    fileprivate init?(saved json: JSONValue, streams: [String: WatchedStream], at now: Timestamp) {
-        guard let stream = json["stream"]?.string, let since = json["since"]?.int else { return nil }
-        let known = streams[stream]
-        self.init(
-            stream: stream,
-            address: known?.url.description ?? "",
-            host: known?.url.host ?? "",
-            labels: known?.labels ?? [:],
-            alerts: Set(json["alerts"]?.strings ?? []),
-            since: now.timestamp(of: WallTime(milliseconds: Int64(since))),
-            ended: json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) },
-            origin: known?.origin
-        )
-        if case .double(let value)? = json["value"] { self.value = value }
-    }
-}
-
-extension JSONValue {
-    /// The texts of a list.
-    fileprivate var strings: [String]? {
-        if case .array(let list) = self { list.compactMap(\.string) } else { nil }
-    }
-}
-
-extension Timestamp {
-    /// The calendar time of an instant.
-    func wallTime(of other: MonotonicInstant) -> WallTime {
-        WallTime(milliseconds: wallTime.milliseconds.saturatingAdd(Int64(instant.milliseconds(to: other))))
-    }
-
-    /// The moment of a calendar time, as the calendar of now measures it.
-    func timestamp(of time: WallTime) -> Timestamp {
-        let offset = time.milliseconds.saturatingSubtract(wallTime.milliseconds)
-        // A hundred years are enough, and no sum overflows.
-        let bounded = min(max(offset, -3_155_760_000_000), 3_155_760_000_000)
-        return Timestamp(instant: instant.advanced(by: .milliseconds(bounded)), wallTime: time)
     }
 }
