@@ -75,6 +75,7 @@ struct ResourceClient: Sendable {
             // A server may ignore the range and send the whole.
             guard let range, response.status == 200 else {
                 if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
+                if range == nil, let part = response.unaskedPart { return .failure(.otherRange(part)) }
                 let count = response.body.count
                 let shortage = range.flatMap { $0.shortage(count: count, size: response.statedSize) }
                 let lacksRange = response.status == 206 && response.headers["Content-Range"] == nil
@@ -117,7 +118,17 @@ struct ResourceClient: Sendable {
     func availability(_ url: HTTPURL, _ range: ByteRange?) async -> Result<Void, Failure> {
         let last = range.flatMap { range in range.length.map { range.offset.saturatingAdd(max(0, $0 - 1)) } }
         let byte = ByteRange(offset: last ?? range?.offset ?? 0, length: 1)
-        return await fetch(url, byte, configuration.maxSegmentBytes).map { _ in }
+        let answer = await fetch(url, byte, configuration.maxSegmentBytes)
+        switch answer {
+        // The manifest asks for no byte range, so that the server need not have ranges.
+        case .failure(.otherRange), .failure(.coding), .failure(.status(416)):
+            guard range == nil else { break }
+            return await body(url, isText: true).flatMap { body in
+                body.bytes.isEmpty ? .failure(.connection("\(ManifestContent.empty)")) : .success(())
+            }
+        default: break
+        }
+        return answer.map { _ in }
     }
 
     func fetch(
@@ -157,6 +168,14 @@ struct ResourceClient: Sendable {
 }
 
 extension HTTPResponse {
+    /// The part of the file that came although no range was requested; nil for another response.
+    fileprivate var unaskedPart: String? {
+        guard status == 206, let range = ContentRange(headers), let total = range.total, range.length < total else {
+            return nil
+        }
+        return "status 206 with \(range), although no byte range was requested"
+    }
+
     /// The size of the file of which the response has a range, by `Content-Range`; nil where the server does not say.
     fileprivate var statedSize: Int? {
         status == 206 ? ContentRange(headers)?.total.map { Int(clamping: $0) } : nil

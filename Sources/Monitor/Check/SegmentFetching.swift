@@ -120,7 +120,7 @@ actor SegmentFetcher {
                 return FetchedSegment(order: order, facts: facts, head: head)
             }
             if body.bytes.isEmpty {
-                facts.failure = .unreadable("\(ManifestContent.empty)")
+                (facts.failure, facts.rangeShortage) = (.unreadable("\(ManifestContent.empty)"), nil)
                 return FetchedSegment(order: order, facts: facts)
             }
             return await inspect(body.bytes, order, facts, keepsMedia: keepsMedia)

@@ -83,6 +83,15 @@ struct RemoteElementTests {
         #expect(presentation.notices.map(\.message).contains { $0.contains("status 404") })
     }
 
+    @Test("The time of a period that fails passes without media, where its place knows the time")
+    func gap() throws {
+        let text = Self.document(Self.whole + Self.link("gone.xml", "", "duration=\"PT4S\"") + Self.whole)
+        let (presentation, _) = try parse(text, [:])
+        #expect(presentation.duration == 16_000_000_000)
+        let nothing = Self.document(Self.whole + Self.link(Self.zero, "", "duration=\"PT4S\"") + Self.whole)
+        #expect(try parse(nothing, [:]).presentation.duration == 12_000_000_000)
+    }
+
     @Test("The default content of a place is used if its element fails, is damaged, or is another")
     func defaults() throws {
         let place = Self.link("p.xml", Self.content, "duration=\"PT4S\"")

@@ -345,6 +345,54 @@ struct OutcomeTests {
         #expect(found == ["segment-unavailable status 416"], "\(found)")
     }
 
+    @Test(
+        "A segment of which a check alone asks for a byte range is there if the server sends it without",
+        arguments: ["", "there"]
+    )
+    func missingRanges(body: String) async throws {
+        let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+            let isLast = response.url.path.hasSuffix("/11.ts")
+            if response.status == 206 { (response.status, response.body) = (416, []) }
+            if isLast, response.status == 200 { response.body = Array(body.utf8) }
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == (body.isEmpty ? ["segment-unavailable an empty body"] : []), "\(found)")
+    }
+
+    @Test("A part of a file that comes although no range was requested is found as that, and the whole is none")
+    func unaskedRange() async throws {
+        for (total, isPart) in [(100, true), (10, false)] {
+            let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+                guard response.status == 200, response.url.path.hasSuffix(".ts") else { return }
+                response.status = 206
+                let count = isPart ? 10 : response.body.count
+                try? response.headers.set("Content-Range", "bytes 0-\(count - 1)/\(isPart ? total : count)")
+                response.body = Array(response.body.prefix(count))
+            }
+            let found = Set(report.findings.map { "\($0.rule) \($0.problem.found)" })
+            let words = "status 206 with bytes 0-9/100, although no byte range was requested"
+            #expect(found == (isPart ? ["byte-range-wrong \(words)"] : []), "\(found)")
+        }
+    }
+
+    @Test("An empty answer to a byte range is one finding")
+    func emptyRange() async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            if response.status == 206 { (response.status, response.body) = (204, []) }
+        }
+        let found = Set(report.findings.map { "\($0.rule) \($0.problem.found)" })
+        #expect(found == ["segment-unreadable an empty body"], "\(found)")
+    }
+
+    @Test("A compressed segment without its head is advised to have one")
+    func compressedSegment() async throws {
+        let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+            if response.url.path.hasSuffix(".ts") { response.body = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0] }
+        }
+        let problem = try #require(report.findings.first { $0.rule == "segment-unreadable" }?.problem)
+        #expect(problem.found == "compressed data" && problem.advice.contains("Content-Encoding"))
+    }
+
     @Test("A range that reaches beyond its file is found with the size of the file", arguments: [true, false])
     func longRange(isPartial: Bool) async throws {
         let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in

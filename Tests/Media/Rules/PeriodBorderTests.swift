@@ -60,6 +60,16 @@ struct PeriodBorderTests {
         #expect(try broken(4, first + Self.period("duration=\"PT2S\"", count: 1)).isEmpty)
     }
 
+    @Test("A period that lasts without media is found, unless its media is elsewhere, which has another rule")
+    func emptyPeriod() throws {
+        let first = Self.period("duration=\"PT4S\"", count: 2)
+        #expect(try broken(8, first + "<Period duration=\"PT4S\"/>") == ["period-boundary"])
+        #expect(try broken(8, "<Period duration=\"PT4S\"/>" + first) == ["period-boundary"])
+        #expect(try broken(4, first + "<Period duration=\"PT0S\"/>").isEmpty)
+        let link = "<Period duration=\"PT4S\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"gone.xml\"/>"
+        #expect(try broken(12, first + link + first) == ["remote-element-missing"])
+    }
+
     @Test("A track that ends before the last period is one finding", arguments: [(1, true), (2, false), (4, true)])
     func shortTrack(count: Int, isWrong: Bool) async throws {
         let sound = Self.period("", count: count).replacing("video", with: "audio").replacing(

@@ -121,6 +121,8 @@ struct ValueFormTests {
             ("BANDWIDTH=300000,BANDWIDTH=1", "a second BANDWIDTH in EXT-X-STREAM-INF"),
             ("BANDWIDTH=300000,VIDEO-RANGE=HDR10", "`VIDEO-RANGE=HDR10` in EXT-X-STREAM-INF"),
             ("BANDWIDTH=300000,AVERAGE-BANDWIDTH=900000", "AVERAGE-BANDWIDTH=900000"),
+            ("bandwidth=300000,CODECS=\"avc1.42c00b\"", "`bandwidth` in EXT-X-STREAM-INF"),
+            ("BANDWIDTH=300000,Codecs=\"avc1.42c00b\"", "`Codecs` in EXT-X-STREAM-INF"),
         ]
     )
     func attributes(list: String, words: String) throws {
@@ -282,10 +284,83 @@ struct ValueFormTests {
                 "an M3U list of streams, whose EXTINF has no duration"
             ),
             ("# Radio\r\n https://a.example/1\r\nhttps://a.example/2", "a list of addresses without #EXTM3U"),
+            ("#EXTM3U\n#EXTINF:123,A - B\na/1.mp3\n#EXTINF:9,C\n2.mp3\n", "an M3U list of files, without a tag of HLS"),
+            (
+                "#EXTM3U\n#PLAYLIST:x\n#EXTINF:60.5,A\nhttp://a.example/1.FLAC?b=c#d\n",
+                "an M3U list of files, without a tag of HLS"
+            ),
+            ("#extm3u\n#extinf:6,\na.ts\n", "the first line `#extm3u`"),
         ]
     )
     func misplacedLists(text: String, words: String) throws {
         #expect(try found(text) == ["playlist-malformed \(words)"])
+    }
+
+    @Test("A list of segments, or with a tag of HLS anywhere, is a playlist")
+    func noLists() throws {
+        let bare = try found("#EXTM3U\n#EXTINF:6,\na.ts\n#EXTINF:6,\nb.ts\n")
+        #expect(bare == ["target-duration-missing a playlist without EXT-X-TARGETDURATION"], "\(bare)")
+        // The tags are behind the bytes that tell the format of a body.
+        let query = String(repeating: "q", count: 600)
+        for duration in ["6,Song", "-1,"] {
+            let songs = (1...4).map { "#EXTINF:\(duration)\n\($0).mp3?\(query)\n" }.joined()
+            let long = try found("#EXTM3U\n\(songs)#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n")
+            #expect(!long.contains { $0.hasPrefix("playlist-malformed") }, "\(long)")
+            #expect(duration != "-1," || long.contains { $0.hasPrefix("extinf-") }, "\(long)")
+        }
+    }
+
+    @Test(
+        "A playlist in UTF-16 is named, with and without its mark",
+        arguments: [[], [0xFE, 0xFF]] as [[UInt8]],
+        [0, 1]
+    )
+    func wideText(mark: [UInt8], order: Int) throws {
+        let big = mark + media().utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let bytes = order == 0 ? big : stride(from: 0, to: big.count, by: 2).flatMap { [big[$0 + 1], big[$0]] }
+        var text = try fetched("", 0)
+        text.bytes = bytes
+        var run = RuleRun()
+        run.observe(text, as: .root)
+        #expect(run.findings.map(\.problem.found) == ["an HLS playlist in UTF-16"])
+    }
+
+    @Test(
+        "A tag that only looks like one is found, once and as written",
+        arguments: [
+            ("#ext-x-map:URI=\"a\"", "`#ext-x-map`"), ("#EXT-X-Key:METHOD=NONE", "`#EXT-X-Key`"),
+            (" #EXT-X-DISCONTINUITY :", "`#EXT-X-DISCONTINUITY :`"),
+        ]
+    )
+    func miswrittenTags(line: String, words: String) throws {
+        let found = try found(media(line + "\n" + line + "\n")).filter { !$0.hasPrefix("playlist-loose") }
+        let expected = "a tag with small letters, or with white space before its colon, (\(words))"
+        #expect(found == ["playlist-attribute-invalid \(expected)"], "\(found)")
+    }
+
+    @Test("Comments and other tags are no tags with small letters")
+    func comments() throws {
+        #expect(try found(media("#extra: a\n#EXT-X-com.example:1\n# ext-x-key:\n#EXT-X-VENDOR-Key:1\n")) == [])
+    }
+
+    @Test("Quotes behind an equals sign and white space keep their value together")
+    func spacedQuotes() throws {
+        let list = "BANDWIDTH=300000, CODECS = \"avc1.42c00b,mp4a.40.2\""
+        let found = try found(master("#EXT-X-STREAM-INF:\(list)\nv.m3u8\n"))
+        let words = "white space around a comma or an equals sign in EXT-X-STREAM-INF"
+        #expect(found == ["playlist-loose \(words)"], "\(found)")
+    }
+
+    @Test("A byte range may have white space around its sign, and a length of 0 is named")
+    func byteRanges() throws {
+        let padded = try HLSPlaylist(
+            parsing: Array(media(segments: "#EXTINF:6,\n#EXT-X-BYTERANGE: 7 @ 9\na.ts\n").utf8),
+            at: try HTTPURL("http://a.example/v.m3u8")
+        )
+        guard case .media(let playlist) = padded else { throw HTTPError(.init("kind"), "no media playlist") }
+        #expect(playlist.segments.first?.byteRange == ByteRange(offset: 9, length: 7))
+        let none = try found(media(segments: "#EXTINF:6,\n#EXT-X-BYTERANGE:0@0\na.ts\n"))
+        #expect(none.count == 1 && none[0].contains("with a LENGTH above 0 (found `0@0`)"), "\(none)")
     }
 
     @Test(

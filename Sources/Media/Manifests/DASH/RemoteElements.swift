@@ -93,8 +93,8 @@ extension RemoteElements {
         var notices: [ManifestNotice] = []
     }
 
-    /// Puts the remote elements into their places. A place whose element is not known keeps its default content; a
-    /// period without any is left out.
+    /// Puts the remote elements into their places. A place whose element is not known keeps its default content. A
+    /// place without any is left out, except a period of a known duration: its time passes without media.
     func resolve(_ root: MarkupElement, at url: HTTPURL) -> Resolution {
         var resolution = Resolution(root: root)
         guard root.hasLinks else { return resolution }
@@ -167,9 +167,10 @@ extension RemoteElements {
         if resolution.notices.count < Self.mostNotices {
             resolution.notices.append(ManifestNotice(.remoteElement, "\(place.name): \(failure)", line: place.line))
         }
+        if place.children.isEmpty { return place.name == "Period" && place["duration"] != nil ? [place] : [] }
         var place = place
         place.attributes["xlink:href"] = nil
-        return place.children.isEmpty ? [] : [resolved(place, within: places, into: &resolution)]
+        return [resolved(place, within: places, into: &resolution)]
     }
 }
 

@@ -34,7 +34,8 @@ package struct AttributeList: Hashable, Sendable {
             let name = String(Substring(rest[..<equals]).trimmingSpaces)
             if name.utf8.count < rest[..<equals].count { hasSpaces = true }
             rest = rest[rest.index(after: equals)...]
-            if let first = rest.first, first <= 0x20 { hasSpaces = true }
+            let behind = rest.drop { $0 <= 0x20 }
+            if behind.startIndex != rest.startIndex { (hasSpaces, rest) = (true, behind) }
             guard let value = value(&rest) else {
                 isDamaged = true
                 return

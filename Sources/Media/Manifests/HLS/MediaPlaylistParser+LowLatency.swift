@@ -56,7 +56,11 @@ extension MediaPlaylistParser {
     ) throws(ManifestError) -> ByteRange? {
         guard let text = attributes["BYTERANGE"] else { return nil }
         guard let (length, offset) = Self.byteRange(text[...]) else {
-            throw unreadable("BYTERANGE of `EXT-X-PART` must be LENGTH or LENGTH@OFFSET", found: text, line)
+            throw unreadable(
+                "BYTERANGE of `EXT-X-PART` must be LENGTH or LENGTH@OFFSET, with a LENGTH above 0",
+                found: text,
+                line
+            )
         }
         if let offset { return ByteRange(offset: offset, length: length) }
         let previous = parts.last ?? playlist.segments.last?.parts.last

@@ -65,7 +65,11 @@ extension MediaPlaylistParser {
 
     private mutating func readByteRange(_ line: PlaylistLine) throws(ManifestError) {
         guard let range = Self.byteRange(line.value) else {
-            throw unreadable("`EXT-X-BYTERANGE` must be LENGTH or LENGTH@OFFSET", found: line.value, line)
+            throw unreadable(
+                "`EXT-X-BYTERANGE` must be LENGTH or LENGTH@OFFSET, with a LENGTH above 0",
+                found: line.value,
+                line
+            )
         }
         byteRange = range
     }
@@ -77,7 +81,7 @@ extension MediaPlaylistParser {
     }
 
     static func byteRange(_ text: Substring) -> (length: Int64, offset: Int64?)? {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(\.trimmingSpaces)
         guard let length = parts.first.flatMap(DecimalText.integer), length > 0, parts.count <= 2 else { return nil }
         if parts.count == 1 { return (length, nil) }
         guard let offset = parts.last.flatMap(DecimalText.integer) else { return nil }
@@ -177,7 +181,11 @@ extension MediaPlaylistParser {
         var range: ByteRange?
         if let text = attributes["BYTERANGE"] {
             guard let (length, offset) = Self.byteRange(text[...]) else {
-                throw unreadable("BYTERANGE of `EXT-X-MAP` must be LENGTH@OFFSET", found: text, line)
+                throw unreadable(
+                    "BYTERANGE of `EXT-X-MAP` must be LENGTH@OFFSET, with a LENGTH above 0",
+                    found: text,
+                    line
+                )
             }
             range = ByteRange(offset: offset ?? 0, length: length)
         }

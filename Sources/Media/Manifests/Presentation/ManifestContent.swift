@@ -52,37 +52,52 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
                 as: UTF8.self
             )
             let kind = Self.kind(of: text) ?? Self.list(text) ?? (start.contains { $0 < 0x09 } ? .binary : .text)
-            self = kind == .playlist ? Self.placed(text) : kind
+            self = kind == .playlist ? Self.placed(text, of: bytes) : kind
         }
     }
 
     /// A playlist, or what is wrong with its beginning.
-    private static func placed(_ text: String) -> ManifestContent {
-        guard text.hasPrefix("#EXTM3U") else { return .misplacedPlaylist("white space before #EXTM3U") }
+    ///
+    /// - Parameter bytes: the whole body, whose beginning is the text.
+    private static func placed(_ text: String, of bytes: [UInt8]) -> ManifestContent {
+        guard text.hasPrefix("#") else { return .misplacedPlaylist("white space before #EXTM3U") }
         // CR and LF together are one character.
         let hasBareCR = text.dropLast().contains("\r")
         guard !hasBareCR else { return .misplacedPlaylist("an HLS playlist whose lines end with CR alone") }
         let line = text.prefix { !$0.isNewline }.trimmingSpaces
         if line == "#EXTM3U" || line.hasPrefix("#EXTM3U ") {
-            return streamList(text).map { .addressList($0) } ?? .playlist
+            guard let list = streamList(text), !hasTags(bytes) else { return .playlist }
+            return .addressList(list)
         }
         // Anything longer than a mistyped name may be an address with secrets.
         let isName = line.count <= 12 && line.dropFirst().utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return .misplacedPlaylist(isName ? "the first line `\(line)`" : "a first line of more than #EXTM3U")
     }
 
-    /// A playlist without a tag of HLS and without the duration of its first entry, as radio stations publish it; nil
-    /// for others.
+    /// A playlist whose first entry has no duration, or is a whole file, as radio stations and music players write it;
+    /// nil for others.
     private static func streamList(_ text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline).map(\.trimmingSpaces)
-        guard !lines.contains(where: { $0.hasPrefix("#EXT-X-") }) else { return nil }
+        let address = lines.first { !$0.isEmpty && !$0.hasPrefix("#") }
         guard let first = lines.first(where: { $0.hasPrefix("#EXTINF:") }) else {
-            return lines.contains { !$0.isEmpty && !$0.hasPrefix("#") }
-                ? "an M3U list of addresses without EXTINF" : nil
+            return address.map { _ in "an M3U list of addresses without EXTINF" }
         }
         let duration = first.dropFirst("#EXTINF:".count).trimmingSpaces.prefix { $0 != "," && $0 != " " }
         let isStream = duration.hasPrefix("-") || !duration.isEmpty && duration.allSatisfy { $0 == "0" || $0 == "." }
-        return isStream ? "an M3U list of streams, whose EXTINF has no duration" : nil
+        if isStream { return "an M3U list of streams, whose EXTINF has no duration" }
+        let path = (address ?? "").prefix { $0 != "?" && $0 != "#" }.lowercased()
+        return wholeFiles.contains { path.hasSuffix($0) } ? "an M3U list of files, without a tag of HLS" : nil
+    }
+
+    /// The endings of files that are no segments, unless a tag of HLS says so.
+    private static let wholeFiles = [
+        ".mp3", ".m4a", ".m4b", ".flac", ".ogg", ".oga", ".opus", ".wav", ".wma", ".mka", ".mp4", ".m4v", ".mov",
+        ".mkv", ".webm", ".avi", ".m3u", ".m3u8", ".pls",
+    ]
+
+    /// Whether a line of a body is a tag that only HLS has.
+    private static func hasTags(_ bytes: [UInt8]) -> Bool {
+        bytes.split(separator: 0x0A).contains { line in line.drop { $0 <= 0x20 }.starts(with: "#EXT-X-".utf8) }
     }
 
     /// A playlist behind other lines, or a list of addresses as radio stations publish it; nil for other text.
@@ -95,10 +110,15 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
         return isAddress ? .addressList("a list of addresses without #EXTM3U") : nil
     }
 
-    /// The text of UTF-16, by its mark or by the zeros of its first character.
+    /// The text of UTF-16, by its mark or by the zeros of its first characters.
     private static func wideText(_ start: ArraySlice<UInt8>) -> String? {
-        let isBig = start.starts(with: [0xFE, 0xFF]) || start.starts(with: [0x00, 0x3C])
-        guard isBig || start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0x3C, 0x00]) else { return nil }
+        // The mark, `<`, and `#E`.
+        let (big, little): ([[UInt8]], [[UInt8]]) = (
+            [[0xFE, 0xFF], [0x00, 0x3C], [0x00, 0x23, 0x00, 0x45]],
+            [[0xFF, 0xFE], [0x3C, 0x00], [0x23, 0x00, 0x45, 0x00]]
+        )
+        let isBig = big.contains { start.starts(with: $0) }
+        guard isBig || little.contains(where: { start.starts(with: $0) }) else { return nil }
         let bytes = Array(start)
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
             let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
@@ -109,7 +129,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
 
     private static func kind(of text: String) -> ManifestContent? {
         let text = text.drop { $0.isWhitespace }
-        if text.hasPrefix("#EXTM3U") { return .playlist }
+        if text.prefix("#EXTM3U".count).uppercased() == "#EXTM3U" { return .playlist }
         if text.isEmpty { return .empty }
         if isJSON(text) { return .json }
         guard text.hasPrefix("<") else { return nil }
@@ -181,7 +201,8 @@ extension ManifestContent {
         case .page, .playlist, .misplacedPlaylist, .addressList:
             return hasSize ? "\(content)" : "\(content) of \(bytes.count) bytes"
         case .json, .mpd, .markup: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
-        case .media, .compressed, .text, .binary:
+        case .compressed: return hasSize ? nil : "\(content) of \(bytes.count) bytes"
+        case .media, .text, .binary:
             return hasSize ? nil : writtenKey(bytes) ?? "a key of \(bytes.count) bytes"
         }
     }

@@ -3,7 +3,7 @@ extension ManifestNotice {
     /// playback and the findings of a check derive.
     package enum Subject: String, Hashable, Sendable, CaseIterable {
         // Playlists of either kind.
-        case byteOrderMark, invalidUTF8, paddedTag, unknownCodec, codecWithoutProfile, referenceRefused
+        case byteOrderMark, invalidUTF8, paddedTag, miswrittenTag, unknownCodec, codecWithoutProfile, referenceRefused
         case redirectedToHTTP
         // Media playlists.
         case addressWithoutDuration, negativeDuration, invalidDate, lateSequenceNumber, unknownPlaylistType
@@ -47,6 +47,7 @@ extension ManifestNotice.Subject {
         case .byteOrderMark: ("a byte order mark", " is skipped")
         case .invalidUTF8: ("text that is not UTF-8", " is read with replacement characters")
         case .paddedTag: ("a tag with white space around its name or before its value", " is read without the space")
+        case .miswrittenTag: ("a tag with small letters, or with white space before its colon,", " is ignored")
         case .unknownCodec: ("a codec string that names no known codec", " is kept as written")
         case .codecWithoutProfile: ("a codec string without profile and level", " is kept as written")
         case .referenceRefused: ("a reference that is not followed", " is left out")
@@ -83,7 +84,7 @@ extension ManifestNotice.Subject {
         case .incompleteMedia: ("an EXT-X-MEDIA without TYPE or GROUP-ID", " is left out")
         case .alternativeVideo: ("alternative video renditions", "; the probe ignores them")
         case .remoteElement:
-            ("a remote element (xlink) that cannot be used", " is left out, or its default content is used")
+            ("a remote element (xlink) that cannot be used", " is left out, or the content of its place is used")
         case .remoteElementLimit: ("more remote elements (xlink) than an MPD may have", "; the others are left out")
         case .periodWithoutStart: ("a period whose start is unknown", " is left out")
         case .misplacedPeriod: ("a period that begins before the one in front of it", " is left out")

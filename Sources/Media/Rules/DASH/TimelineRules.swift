@@ -50,7 +50,7 @@ extension Rule {
         "Periods do not follow one another",
         explanation: "Players stall at the boundary, cut the end of a period, or show a black picture.",
         source: "ISO/IEC 23009-1 clause 5.3.2.1",
-        checks: [.manifest { manifest, _ in boundaries(manifest) + contents(manifest) }]
+        checks: [.manifest { manifest, _ in boundaries(manifest) + contents(manifest) + emptiness(manifest) }]
     )
 
     private static func boundaries(_ manifest: ManifestVersion) -> [Problem] {
@@ -98,6 +98,23 @@ extension Rule {
             )
         }
         return problems
+    }
+
+    /// Periods that last and have no media. One that is elsewhere and is missing has another rule.
+    private static func emptiness(_ manifest: ManifestVersion) -> [Problem] {
+        guard !manifest.isDynamic else { return [] }
+        return manifest.periods.lazy.filter { period in
+            period.sets.isEmpty && period.element.first("EmptyAdaptationSet") == nil
+                && period.element["xlink:href"] == nil && (period.element.duration("duration") ?? 0) > 0
+        }.prefix(mostProblems).map { period in
+            var problem = boundary(
+                "a period without an AdaptationSet",
+                "media in each period that lasts",
+                period.element
+            )
+            problem.advice = "Write the media into the period, or leave the period out."
+            return problem
+        }
     }
 
     /// Timelines that do not fill their period, by more than a segment.

@@ -10,6 +10,16 @@ extension Rule {
         explanation: "Each player replaces the value by another guess, or refuses the playlist.",
         source: "RFC 8216bis sections 4.2, 4.4.1.2, 4.4.3 and 4.4.6",
         checks: [
+            .text { text, _ in
+                text.notices.filter { $0.subject == .miswrittenTag }.map { notice in
+                    Problem(
+                        found: notice.found,
+                        expected: "tags in capital letters, with the colon behind the name",
+                        advice: "Correct the name of the tag.",
+                        line: notice.line
+                    )
+                }
+            },
             .media { playlist, _ in
                 AttributeValue.problems(in: playlist.entries) + repeatedTags(in: playlist.entries)
             },
@@ -128,6 +138,10 @@ private enum AttributeValue {
         }
         if let name = required[tag.name], list[name] == nil {
             add("\(tag.name) without \(name)", "the attribute \(name)", "Add the attribute.")
+        }
+        for name in list.values.keys.sorted() where forms[name] == nil && list[name.uppercased()] == nil {
+            guard forms[name.uppercased()] != nil else { continue }
+            add("`\(name.excerpt())` in \(tag.name)", "the attribute \(name.uppercased())", "Correct the name.")
         }
         for (name, form) in forms.sorted(by: { $0.key < $1.key }) {
             guard let value = list.values[name] else { continue }

@@ -14,7 +14,11 @@ extension Rule {
         checks: [
             .multivariant { version, _ in
                 let tags = version.tags("EXT-X-STREAM-INF") + version.tags("EXT-X-I-FRAME-STREAM-INF")
-                return tags.filter { (DecimalText.integer($0.attributes["BANDWIDTH"] ?? "") ?? 0) == 0 }.map { tag in
+                return tags.filter { tag in
+                    // A name in small letters has another rule.
+                    (DecimalText.integer(tag.attributes["BANDWIDTH"] ?? "") ?? 0) == 0
+                        && !tag.attributes.keys.contains { $0 != "BANDWIDTH" && $0.uppercased() == "BANDWIDTH" }
+                }.map { tag in
                     Problem(
                         found: tag.attributes["BANDWIDTH"].map { "BANDWIDTH=\($0.excerpt()) in \(tag.name)" }
                             ?? "\(tag.name) without a valid BANDWIDTH",

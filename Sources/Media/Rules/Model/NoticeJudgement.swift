@@ -49,6 +49,7 @@ extension ManifestNotice.Subject {
                 advice: "Copy the codec string from the packager or the initialization segment."
             )
         case .paddedTag: .covered(by: "playlist-loose")
+        case .miswrittenTag: .covered(by: "playlist-attribute-invalid")
         case .referenceRefused, .refusedRepresentation:
             .finding(
                 of: "reference-refused",

@@ -1,4 +1,5 @@
 internal import InstrumentHTTP
+internal import InstrumentManifests
 internal import InstrumentText
 
 extension Rule {
@@ -110,11 +111,14 @@ extension Rule {
             },
             .segment { facts, _, _ in
                 guard case .unreadable(let reason) = facts.failure else { return [] }
+                let isCompressed = reason == "\(ManifestContent.compressed)"
                 return [
                     Problem(
                         found: reason,
                         expected: "MPEG-2 TS, fragmented MP4, WebM, packed audio or WebVTT",
-                        advice: "Compare the body with what the packager wrote."
+                        advice: isCompressed
+                            ? "Send Content-Encoding with compressed bodies, or media as it is."
+                            : "Compare the body with what the packager wrote."
                     )
                 ]
             },

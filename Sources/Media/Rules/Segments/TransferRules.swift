@@ -39,7 +39,7 @@ extension Rule {
     private static func wrongRange(_ found: String) -> Problem {
         Problem(
             found: found,
-            expected: "status 206 with the bytes of the requested range",
+            expected: "the bytes of the requested range with status 206, or the whole file where no range is requested",
             advice:
                 "Correct the byte range in the manifest, or the ranges of the server and of the caches in front of it."
         )

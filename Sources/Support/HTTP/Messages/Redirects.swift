@@ -15,9 +15,15 @@ extension HTTPRequest {
         guard case .follow(let limit) = redirects, [301, 302, 303, 307, 308].contains(response.status),
             let location = response.headers["Location"]
         else { return nil }
-        guard count < limit else { throw refusal("it was sent on more than \(limit) times", response) }
+        guard count < limit else {
+            throw refusal(
+                "it was sent on more than \(limit) times",
+                response,
+                "correct the redirects, which may be a loop"
+            )
+        }
         guard var target = try? url.resolving(location) else {
-            throw refusal("where it was sent is no address of http or https", response)
+            throw refusal("where it was sent is no address of http or https", response, "correct the header Location")
         }
         target = target.with(userInfo: target.origin == url.origin ? url.userInfo : nil)
         try check(target, response)
@@ -39,8 +45,12 @@ extension HTTPRequest {
         }
     }
 
-    private func refusal(_ why: String, _ response: HTTPResponse) -> HTTPError {
-        let message = "the redirect was not followed: \(why); if that is right, configure the new address"
+    private func refusal(
+        _ why: String,
+        _ response: HTTPResponse,
+        _ remedy: String = "if that is right, configure the new address"
+    ) -> HTTPError {
+        let message = "the redirect was not followed: \(why); \(remedy)"
         return HTTPError(.redirectRefused, message, url: url, status: response.status)
     }
 }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The byte range of a request, and the comparison of a response of status 206 with it (RFC 9110 sections 14.4 and
 /// 15.3.7).
 package struct RequestedRange: Hashable, Sendable {
@@ -109,6 +111,9 @@ package struct ContentRange: CustomStringConvertible {
         (self.first, self.last) = (first, last)
         total = parts.count == 2 ? RequestedRange.number(parts[1]) : nil
     }
+
+    /// The number of bytes.
+    package var length: Int64 { last.saturatingSubtract(first).saturatingAdd(1) }
 
     package var description: String { "bytes \(first)-\(last)/\(total.map { "\($0)" } ?? "*")" }
 }

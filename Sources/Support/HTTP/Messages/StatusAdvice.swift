@@ -4,10 +4,11 @@ package enum StatusAdvice {
     package static func remedy(for status: Int) -> String {
         switch status {
         case 300..<400: "check the redirects of the server"
-        case 401, 403, 407: "check the access rights, and whether a token or a signature has expired"
+        case 401, 403: "check the access rights, and whether a token or a signature has expired"
         case 404: "check the address"
         case 405, 501: "configure the server to answer GET and HEAD"
         case 406, 415: "check the content types that the server offers"
+        case 407: "give the proxy's user and password"
         case 408, 425, 429: "try again later, with fewer requests"
         case 410: "remove the address from the playlist or manifest: the server says that the resource will not return"
         case 414, 431: "shorten the address or the headers"

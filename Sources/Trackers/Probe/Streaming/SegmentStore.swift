@@ -155,6 +155,12 @@ extension ResourceResponse {
         let count = Int64(body.count)
         guard status == 200 else {
             guard let length = range.length, count < length else { return body }
+            guard status == 206 else {
+                throw .wrongContent(
+                    "the server sent status \(status) with \(count) bytes for the byte range \(range.interval); "
+                        + "check the server's answer"
+                )
+            }
             throw .wrongContent(
                 "the server sent \(count) of the \(length) requested bytes \(range.interval), behind which the file ends; "
                     + "check the playlist's byte ranges"
