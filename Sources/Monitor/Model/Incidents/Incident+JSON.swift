@@ -1,8 +1,8 @@
-package import Instrument
+internal import Instrument
 internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
-package import InstrumentWatch
+internal import InstrumentWatch
 
 extension Incident.Member {
     var json: JSONValue {
