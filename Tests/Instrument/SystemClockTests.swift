@@ -55,7 +55,7 @@ struct SystemClockTests {
         let (hold, release) = (DispatchSemaphore(value: 0), Lock(40))
         let (left, most) = (Lock(240), Lock(0))
         let done = Gate()
-        func finish() {
+        @Sendable func finish() {
             let isLast = left.withLock { left in
                 left -= 1
                 return left == 0

@@ -10,6 +10,9 @@ protocol ThroughputSampling: Hashable, Sendable {
     var sampleDelay: Duration { get }
     /// The earliest end of the next sample of the running video; nil if no running download has samples.
     var nextSample: MonotonicInstant? { get }
+    /// Whether the last bytes of a download bring a decision before the player uses the segment, so that a decision for
+    /// another rung drops it.
+    var decidesWithLastBytes: Bool { get }
     /// Returns the samples that a download has given since the last call.
     mutating func samples(of download: SampledDownload) -> [ThroughputSample]
     /// Forgets downloads that were cancelled.
@@ -21,6 +24,7 @@ extension ThroughputSampling {
     var comparesDownloads: Bool { false }
     var sampleDelay: Duration { .zero }
     var nextSample: MonotonicInstant? { nil }
+    var decidesWithLastBytes: Bool { false }
     mutating func forgetDownloads() {}
 }
 

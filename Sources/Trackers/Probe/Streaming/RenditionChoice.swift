@@ -130,6 +130,16 @@ extension RenditionChoice {
         return rung
     }
 
+    /// Asks the rule whether to drop a segment that is complete.
+    ///
+    /// - Parameter context: the context whose `currentRung` is the download's.
+    /// - Returns: the other rung to fetch the segment at; nil to use it, as most players do without a question.
+    mutating func replacement(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+        guard sampling.decidesWithLastBytes else { return nil }
+        defer { reconsiderAt = nil }
+        return abandonment(of: download, in: context)
+    }
+
     mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         if event == .seeked { sampling.forgetDownloads() }
         rule.observe(event, in: context)

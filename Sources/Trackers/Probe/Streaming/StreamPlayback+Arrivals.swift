@@ -207,6 +207,9 @@ extension StreamPlayback {
                 isFragment: segment.initialization != nil
             )
         }
+        if role == .main, !wasInspected, drops(segment, plan, fetching, arrivals, now) {
+            return session.received(bytes: response.body.count)
+        }
         let isInspected = feed.needsInspection(plan.rendition)
         let content = try store.open(
             response,
@@ -252,6 +255,27 @@ extension StreamPlayback {
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         download.isReplacement = isReplacement
         observe(.downloaded(download), now)
+    }
+
+    /// Whether the player drops a segment that has just come, because its last bytes brought the decision for another
+    /// rung; then the plan is to fetch it there.
+    private mutating func drops(
+        _ segment: MediaSegment,
+        _ plan: TrackLoading.Plan,
+        _ fetching: Fetching,
+        _ arrivals: ArrivalLog,
+        _ now: Timestamp
+    ) -> Bool {
+        guard var context = adaptationContext(now) else { return false }
+        let end = arrivals.last ?? now.instant
+        let download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
+        context.currentRung = plan.rung
+        guard let rung = choice.replacement(of: download, in: context), let variant = manifest.variant(at: rung) else {
+            return false
+        }
+        apply(.cancelFetches(.main), now)
+        tracks[.main]?.choose(rung: rung, rendition: variant.main)
+        return true
     }
 
     /// The downloads of segments that run beside one, for profiles that measure all together.

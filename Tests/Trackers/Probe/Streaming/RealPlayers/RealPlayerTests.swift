@@ -63,6 +63,15 @@ struct RealPlayerTests {
         RealTrial(.hlsFragmented, "500k", seconds: 39, start: 1.71, "0×29"),
         RealTrial(.dashJS, "500k", seconds: 39, start: 1.88, "1(aborted) 0×27"),
         RealTrial(.shaka, "500k", seconds: 39, start: 3.39, "1(aborted) 0×23"),
+        // Shaka 5.2.4: the end of a segment of rung 1 brings the decision for rung 0, and drops the segment.
+        RealTrial(
+            .shaka,
+            "2510k latency 40ms for 10.9s, 400k for 5s, 0k for 3.6s, 320k for 8.9s, 590k for 7.6s, 5250k",
+            seconds: 40,
+            start: 0.95,
+            "1×11 0×4 0(aborted) 1×8",
+            refetched: 1
+        ),
         // Shaka from its sources, not compiled (`scripts/compare-players.py --seconds 40 --player shaka=FILE`).
         RealTrial(.shakaTransport, "6000k", seconds: 40, start: 0.57, "1×1 1(aborted) 2×24"),
         RealTrial(.shakaFragmented, "6000k", seconds: 40, start: 0.49, "1×1 1(aborted) 2×24"),
