@@ -73,7 +73,13 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
 
     func played() async throws -> Replay {
         let clock = VirtualClock()
-        let network = try OriginNetwork(try await LoopedOrigin(), over: schedule, clock: clock)
+        let latency = schedule.firstMatch(of: /latency ([0-9]+)ms/).flatMap { Int64($0.1) } ?? 2
+        let network = try OriginNetwork(
+            try await LoopedOrigin(),
+            over: schedule,
+            clock: clock,
+            latency: latency * 1_000_000
+        )
         let configuration = ProbeConfiguration(profile: player.profile)
         let played = await playStream(player.path, over: network, clock, configuration, until: .seconds(seconds))
         let whole = network.requests.filter { $0.answeredAt != nil && $0.path.contains("/v") && $0.path.hasSuffix("s") }
