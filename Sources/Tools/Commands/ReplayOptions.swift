@@ -115,7 +115,8 @@ struct ReplayOptions: ParsableArguments {
 
     private func note(_ reader: ReplayReader, _ terminal: Terminal) {
         if reader.problemCount > 0 {
-            terminal.note("player-monitor: skipped \(String(counting: reader.problemCount, "part")) that cannot be read")
+            let parts = String(counting: reader.problemCount, "part")
+            terminal.note("player-monitor: skipped \(parts) that cannot be read")
         }
         if reader.sampleCount == 0 {
             terminal.note(

@@ -121,7 +121,8 @@ extension CommandLineTests {
         }
         let error = "<Error>https://t.test/e?[ERRORCODE]</Error>"
         for (creatives, code) in [("<Linear></Linear>", 403), ("<CompanionAds></CompanionAds>", 201)] {
-            let ad = "<VAST version=\"4.2\"><Ad><InLine><AdSystem>s</AdSystem><AdTitle>t</AdTitle>\(error)"
+            let ad =
+                "<VAST version=\"4.2\"><Ad><InLine><AdSystem>s</AdSystem><AdTitle>t</AdTitle>\(error)"
                 + "<Creatives><Creative>\(creatives)</Creative></Creatives></InLine></Ad></VAST>"
             try withDocument(ad) { path in
                 let run = try Run.playerMonitor("ads", "validate", path)
