@@ -120,8 +120,8 @@ enum Shaka {
         var capacity: Int { 400 }
         /// The wait for the bytes that complete a part.
         var sampleDelay: Duration { .milliseconds(10) }
-        /// lib/net/http_fetch_plugin.js:202: the end of the body (`readObj.done`) is reported as each part is, before the
-        /// response is complete; a change of the stream then aborts the request, and the segment is fetched again.
+        /// lib/net/http_fetch_plugin.js:202: the end of the body (`readObj.done`) is reported as each part is, before
+        /// the response is complete; a change of the stream then aborts the request, and the segment is fetched again.
         var decidesWithLastBytes: Bool { true }
         var nextSample: MonotonicInstant? { running[.main].map { $0.instant.advanced(by: parts.time) } }
 
