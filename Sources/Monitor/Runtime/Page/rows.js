@@ -66,12 +66,12 @@ function drawBars(picture, bars) {
   mark(picture, "aria-label", "last " + plural(bars.length, "minute") + ": " + counts.map((count, kind) => count && count + " " + barNames[kind]).filter(Boolean).reverse().join(", "));
 }
 
-/** A row without cells: a thousand are made at once, and their cells when they come near the screen. */
+/** A row without cells: a thousand are made at once, and their cells when they come near the screen. Until then it has no role, which demands cells. */
 function shell(entry) {
   const element = el("div", null, isGroup(entry) ? "group" : "row");
-  element.setAttribute("role", "row");
   element.entry = entry;
-  if (!isGroup(entry)) {
+  if (isGroup(entry)) element.setAttribute("role", "row");
+  else {
     element.dataset.name = entry;
     nearness.observe(element);
   }
@@ -92,6 +92,7 @@ function cell(parent, name, role = "cell") {
 
 function makeCells(element, row) {
   const parts = {};
+  element.setAttribute("role", "row");
   const head = cell(element, "stream", "rowheader");
   parts.sign = el("span", null, "sign");
   parts.sign.setAttribute("aria-hidden", "true");

@@ -50,7 +50,7 @@ public struct AccessRecord: Hashable, Sendable {
     public var rule: Int?
 
     /// The record as one line of JSON, without the line's end; times in seconds.
-    package var json: String {
+    public var json: String {
         var members: [String: JSONValue] = [
             "number": .int(number), "connection": .int(connection), "session": .string(session),
             "method": .string(method),
