@@ -3,13 +3,6 @@ package import Instrument
 /// A sensor with listeners: its source runs while there is a listener, the person allows it, and it is not suspended.
 ///
 /// Keeps the latest readings, and drops readings that come too fast. Safe from any thread.
-///
-/// ```swift
-/// let listening = sensors.accelerometer.listen { update in print(update) }
-/// …
-/// listening.stop()
-/// let last = sensors.accelerometer.takeReadings()
-/// ```
 package final class Sensor<Reading: Sendable>: Sendable {
     /// The usual time between two readings.
     package static var defaultInterval: Duration { .milliseconds(500) }
