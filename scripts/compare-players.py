@@ -144,23 +144,13 @@ def skip(reason):
     print(f"SKIPPED: the comparison of players, because {reason}", file=sys.stderr, flush=True)
 
 
-class Start:
-    """Lets all players of a trial begin together, when their browsers are there: a browser that starts takes the processors from the others."""
-
-    def __init__(self, browsers):
-        self.missing, self.lock, self.opened = browsers, threading.Lock(), threading.Event()
-
-    def arrive(self):
-        with self.lock:
-            self.missing -= 1
-            if self.missing == 0:
-                # What a browser does behind its first page.
-                threading.Timer(1, self.opened.set).start()
-        self.wait()
-
-    def wait(self):
-        # A browser that never comes holds up nobody for good.
-        self.opened.wait(timeout=60)
+def await_all(start):
+    """Returns when all players of a trial are there, and a second more: a browser that starts takes the processors from the others."""
+    try:
+        start.wait(timeout=60)
+    except threading.BrokenBarrierError:
+        pass  # A browser has not come: the others begin without it.
+    time.sleep(1)
 
 
 class Pages(http.server.ThreadingHTTPServer):
@@ -186,7 +176,7 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/start":
-            self.server.start.arrive()
+            await_all(self.server.start)
             self.reply(b"", "text/plain")
         elif self.path == "/player.js":
             self.reply(self.server.script, "text/javascript")
@@ -241,7 +231,7 @@ def is_live(url):
 
 
 def play_with_probe(options, profile, url, start):
-    start.wait()
+    await_all(start)
     run = subprocess.run(
         [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url]
         # A live stream's latency is in each event, of which each request is one.
@@ -388,7 +378,7 @@ def play(options, player, script, stream, schedule):
     """One trial: what the page and the probe report, and what each requested."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         origin, port, log = start_origin(options, schedule, folder)
-        start = Start(browsers=2 if options.random else 1)
+        start = threading.Barrier(3 if options.random else 2)
 
         def show(session):
             own = os.path.join(folder, session)
