@@ -136,10 +136,7 @@ extension ConfigurationReader {
             let keepWhile = members["while"].flatMap { expression($0, "while") }
             guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
             if let first = known[name] {
-                report(
-                    element.place,
-                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
-                )
+                reportRepeated(name, at: element.place, first: first)
                 continue
             }
             known[name] = element.place

@@ -199,10 +199,7 @@ extension ConfigurationReader {
             let group = members["by"].flatMap { text($0, "by") }
             guard let name = members["name"].flatMap({ text($0, "name") }) else { continue }
             if let first = known[name] {
-                report(
-                    element.place,
-                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
-                )
+                reportRepeated(name, at: element.place, first: first)
                 continue
             }
             known[name] = element.place
@@ -295,10 +292,7 @@ extension ConfigurationReader {
                 continue
             }
             if let first = known[name] {
-                report(
-                    element.place,
-                    "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them."
-                )
+                reportRepeated(name, at: element.place, first: first)
                 continue
             }
             known[name] = element.place

@@ -101,7 +101,7 @@ extension ConfigurationReader {
         }
         if let name, let first = streamPlaces.updateValue(value.place, forKey: name) {
             streamPlaces[name] = first
-            report(value.place, "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them.")
+            reportRepeated(name, at: value.place, first: first)
             return
         }
         guard let name, let url else { return }

@@ -45,6 +45,11 @@ struct ConfigurationReader {
         error.problems.append(ConfigurationProblem(place, message))
     }
 
+    /// Reports a name that was used before, at `first`.
+    mutating func reportRepeated(_ name: String, at place: ConfigurationPlace, first: ConfigurationPlace) {
+        report(place, "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them.")
+    }
+
     mutating func readMain(_ path: String) {
         guard let value = document(path, from: nil, stack: []) else { return }
         readRoot(value, path, stack: [path])
