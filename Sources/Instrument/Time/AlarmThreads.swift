@@ -185,17 +185,16 @@ extension AlarmThreads {
         rounds: Int,
         at now: MonotonicInstant
     ) -> Sight {
-        if state.keeper == nil, let first = state.alarms.first, first.latest <= now {
-            if state.taken != taken { return .progress(taken: state.taken) }
-            guard 2 * rounds >= state.threads else { return .standstill }
-            let due = state.alarms.dueCount(at: now, upTo: state.threads)
-            // This thread takes the first one.
-            let starts = max(0, due - 1)
-            state.threads += starts
+        guard state.keeper == nil, let first = state.alarms.first, first.latest <= now else {
             state.isWatched = false
-            return .work(starts: starts)
+            return .work(starts: 0)
         }
+        if state.taken != taken { return .progress(taken: state.taken) }
+        guard 2 * rounds >= state.threads else { return .standstill }
         state.isWatched = false
-        return .work(starts: 0)
+        // This thread takes the first action.
+        let starts = max(0, state.alarms.dueCount(at: now, upTo: state.threads) - 1)
+        state.threads += starts
+        return .work(starts: starts)
     }
 }

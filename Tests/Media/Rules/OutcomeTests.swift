@@ -361,7 +361,7 @@ struct OutcomeTests {
         #expect(found == (isEmpty ? expected : []), "\(found)")
     }
 
-    @Test("A part of a file that comes although no range was requested is found as that, and the whole is none")
+    @Test("A part of a file that comes without a requested range is a finding, and the whole file is not")
     func unaskedRange() async throws {
         for (total, isPart) in [(100, true), (10, false)] {
             let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in

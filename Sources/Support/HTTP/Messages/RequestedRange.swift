@@ -75,7 +75,7 @@ package struct RequestedRange: Hashable, Sendable {
 
     /// The bytes that a body must have; nil if nothing says so.
     private func expectedCount(_ headers: HTTPHeaders) -> Int64? {
-        if let sent = ContentRange(headers) { return sent.last - sent.first + 1 }
+        if let sent = ContentRange(headers) { return sent.length }
         return last.map { $0 - first + 1 }
     }
 

@@ -133,9 +133,8 @@ extension RenditionChoice {
     /// Asks the rule whether to drop a segment that is complete.
     ///
     /// - Parameter context: the context whose `currentRung` is the download's.
-    /// - Returns: the other rung to fetch the segment at; nil to use it, as most players do without a question.
+    /// - Returns: the other rung to fetch the segment at; nil to use it.
     mutating func replacement(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
-        guard sampling.decidesWithLastBytes else { return nil }
         defer { reconsiderAt = nil }
         return abandonment(of: download, in: context)
     }

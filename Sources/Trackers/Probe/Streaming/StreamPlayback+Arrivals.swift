@@ -266,7 +266,7 @@ extension StreamPlayback {
         _ arrivals: ArrivalLog,
         _ now: Timestamp
     ) -> Bool {
-        guard var context = adaptationContext(now) else { return false }
+        guard profile.sampling.decidesWithLastBytes, var context = adaptationContext(now) else { return false }
         let end = arrivals.last ?? now.instant
         let download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         context.currentRung = plan.rung
