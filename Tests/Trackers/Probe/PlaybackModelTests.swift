@@ -99,7 +99,7 @@ struct PlaybackModelTests {
     private func soundAlone() -> Table {
         let table = Table()
         var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
-        policy.soundAlone = .seconds(3)
+        policy.sound.alone = .seconds(3)
         table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
         table.append(1000, now: 0)
         return table
@@ -124,12 +124,112 @@ struct PlaybackModelTests {
         #expect(table.log(until: 8700) == ["filled stall@8700.0:8000.0"])
     }
 
+    @Test("Pictures that arrive behind the playhead give sound alone no more time")
+    func videoBehind() {
+        let table = soundAlone()
+        table.model.append(.audio, end: ms(9000), now: at(10))
+        table.model.append(.video, end: ms(2000), now: at(2500))
+        table.model.append(.video, end: ms(3000), now: at(3900))
+        #expect(table.log(until: 5000).last == "stalled@4000.0:4000.0")
+        table.model.append(.video, end: ms(5000), now: at(5000))
+        #expect(table.log(until: 5000) == ["filled stall@5000.0:4000.0"])
+        // From here on, the three seconds count from where these pictures end.
+        #expect(table.log(until: 60_000).last == "stalled@9000.0:8000.0")
+    }
+
     @Test("A stall begins at once where the sound is late, or no sound comes")
     func soundLate() {
         let table = soundAlone()
         table.model.append(.video, end: ms(9000), now: at(10))
         #expect(table.log(until: 2000).last == "stalled@1000.0:1000.0")
         #expect(soundAlone().log(until: 2000).last == "stalled@1000.0:1000.0")
+    }
+
+    /// A model whose sound needs 200 ms at first, and up to 3 s after stalls.
+    private func soundReserve() -> Table {
+        let table = Table()
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
+        policy.sound.alone = .seconds(3)
+        policy.sound.reserve = .milliseconds(200)
+        policy.sound.largestReserve = .seconds(3)
+        table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
+        return table
+    }
+
+    @Test("Each stall for which the sound ran out doubles the sound that ends a wait, up to a limit, until a seek")
+    func reserve() {
+        let table = soundReserve()
+        table.append(199, now: 0)
+        #expect(table.log(until: 10) == [])
+        table.append(200, now: 10)
+        #expect(table.log(until: 10).first == "filled start@10.0:0.0")
+        var (end, now) = (200, 210.0)
+        for reserve in [400, 800, 1600, 3000, 3000] {
+            #expect(table.log(until: now) == ["stalled@\(now):\(Double(end))"])
+            table.append(end + reserve - 1, now: now)
+            #expect(table.log(until: now + 1) == [])
+            table.append(end + reserve, now: now + 1)
+            #expect(table.log(until: now + 1) == ["filled stall@\(now + 1):\(Double(end))"])
+            (end, now) = (end + reserve, now + 1 + Double(reserve))
+        }
+        #expect(table.log(until: now).count == 1)
+        #expect(table.seek(to: ms(60_000), now: at(now)))
+        table.append(60_200, now: now)
+        #expect(table.log(until: now).last == "filled seek@\(now):60000.0")
+    }
+
+    @Test("A stall for which only the pictures ran out needs no more sound, and the end of the stream needs none")
+    func reserveOfPictures() {
+        let table = soundReserve()
+        table.append(1000, now: 0)
+        table.model.append(.audio, end: ms(4300), now: at(0))
+        #expect(table.log(until: 4000).last == "stalled@4000.0:4000.0")
+        table.model.append(.video, end: ms(4300), now: at(5000))
+        #expect(table.log(until: 5000) == ["filled stall@5000.0:4000.0"])
+        #expect(table.log(until: 5300) == ["stalled@5300.0:4300.0"])
+        table.append(4400, now: 5400)
+        #expect(table.log(until: 5400) == [])
+        table.model.reachedEnd(now: at(5500))
+        #expect(table.log(until: 5500) == ["filled stall@5500.0:4300.0"])
+    }
+
+    @Test("A player that keeps sound back until its pictures arrive stalls where they are late")
+    func soundFollowsPictures() {
+        let table = Table()
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
+        policy.sound.alone = .seconds(3)
+        policy.sound.followsPictures = true
+        table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
+        // The first sound waits for nothing.
+        table.model.append(.audio, end: ms(1000), now: at(0))
+        table.model.append(.video, end: ms(1000), now: at(10))
+        table.model.append(.audio, end: ms(2000), now: at(500))
+        table.model.append(.audio, end: ms(3000), now: at(600))
+        #expect(table.log(until: 2000).last == "stalled@1010.0:1000.0")
+        // The pictures may end a little before the sound: 5 % of it.
+        table.model.append(.video, end: ms(1049), now: at(2100))
+        #expect(table.log(until: 2100) == [])
+        table.model.append(.video, end: ms(1990), now: at(2200))
+        #expect(table.log(until: 2200) == ["filled stall@2200.0:1000.0"])
+        #expect(table.model.end(of: .audio) == ms(2000))
+        // At the end, sound without pictures is heard.
+        table.model.reachedEnd(now: at(2300))
+        #expect(table.log(until: 9000) == ["ended@4200.0:3000.0"])
+    }
+
+    @Test("Sound that is kept back is gone with the buffer")
+    func soundKeptBackAtSeek() {
+        let table = Table()
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
+        policy.sound.followsPictures = true
+        table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
+        table.append(1000, now: 0)
+        table.model.append(.audio, end: ms(2000), now: at(500))
+        #expect(table.seek(to: ms(60_000), now: at(600)))
+        table.model.append(.video, end: ms(61_000), now: at(700))
+        #expect(table.log(until: 700).contains { $0.hasPrefix("filled seek") } == false)
+        table.model.append(.audio, end: ms(61_000), now: at(800))
+        #expect(table.log(until: 800).last == "filled seek@800.0:60000.0")
     }
 
     @Test("A wait ends with the later track, also if the earlier one is reported later")

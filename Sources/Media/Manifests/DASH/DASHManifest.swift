@@ -72,7 +72,7 @@ struct DASHManifest: Hashable, Sendable {
             var builder = DASHPresentationBuilder(whole, now: now, clockOffset: clockOffset)
             var presentation = try builder.build()
             presentation.missingElements = resolution.missing
-            presentation.notices += resolution.notices
+            presentation.notices += resolution.notices.notices
             // A patch changes the MPD as the server has it.
             presentation.document?.root = root
             return presentation
@@ -80,7 +80,7 @@ struct DASHManifest: Hashable, Sendable {
             var error = error.at(url)
             error.missingElements = resolution.missing
             // Without a line, the MPD is well written, and lacks what a remote element should have brought.
-            if let notice = resolution.notices.first, resolution.missing.isEmpty, error.code == .malformed,
+            if let notice = resolution.notices.notices.first, resolution.missing.isEmpty, error.code == .malformed,
                 error.line == nil
             {
                 error.message += "; \(notice.message)"

@@ -90,7 +90,7 @@ extension RemoteElements {
         var missing: [HTTPURL] = []
         fileprivate var used: Set<HTTPURL> = []
         fileprivate var placeCount = 0
-        var notices: [ManifestNotice] = []
+        var notices = NoticeList(limit: RemoteElements.mostNotices)
     }
 
     /// Puts the remote elements into their places. A place whose element is not known keeps its default content. A
@@ -104,7 +104,7 @@ extension RemoteElements {
         resolution.missing = resolution.missing.filter { seen.insert($0).inserted }
         let room = max(0, Self.mostElements - resolution.used.count)
         if resolution.missing.count > room {
-            resolution.notices.append(ManifestNotice(.remoteElementLimit, "\(Self.mostElements)"))
+            resolution.notices.add(.remoteElementLimit, "\(Self.mostElements)")
             resolution.missing.removeLast(resolution.missing.count - room)
         }
         return resolution
@@ -164,9 +164,7 @@ extension RemoteElements {
             let parent = MarkupElement(name: "MPD", attributes: [:], line: place.line).with(taken)
             return resolved(parent, within: places + [url], into: &resolution).children
         }
-        if resolution.notices.count < Self.mostNotices {
-            resolution.notices.append(ManifestNotice(.remoteElement, "\(place.name): \(failure)", line: place.line))
-        }
+        resolution.notices.add(.remoteElement, "\(place.name): \(failure)", line: place.line)
         if place.children.isEmpty { return place.name == "Period" && place["duration"] != nil ? [place] : [] }
         var place = place
         place.attributes["xlink:href"] = nil

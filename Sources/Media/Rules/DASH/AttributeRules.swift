@@ -9,15 +9,21 @@ extension Rule {
         .error,
         "A value of the MPD cannot be read",
         explanation: "Each player replaces the value by another guess, or refuses the MPD.",
-        source: "ISO/IEC 23009-1 clauses 5.3.1.2, 5.3.2.2, 5.3.5.2, 5.3.7.2 and 5.3.9.2",
+        source: "ISO/IEC 23009-1 clauses 5.3.1.2, 5.3.2.2, 5.3.3.2, 5.3.5.2, 5.3.7.2, 5.3.9.2 and 5.10.2",
         checks: [
             .manifest { manifest, _ in
                 var problems: [Problem] = []
                 AttributeForm.check(manifest.root, AttributeForm.ofRoot, &problems)
                 for period in manifest.root.all("Period") {
                     AttributeForm.check(period, AttributeForm.ofPeriod, &problems)
+                    for stream in period.all("EventStream") {
+                        AttributeForm.check(stream, AttributeForm.ofEventStream, &problems)
+                        for event in stream.all("Event") where problems.count < mostProblems {
+                            AttributeForm.check(event, AttributeForm.ofEvent, &problems)
+                        }
+                    }
                     for set in period.all("AdaptationSet") {
-                        AttributeForm.check(set, AttributeForm.ofMedia, &problems)
+                        AttributeForm.check(set, AttributeForm.ofSet, &problems)
                         for representation in set.all("Representation") {
                             AttributeForm.check(representation, AttributeForm.ofRepresentation, &problems)
                         }
@@ -40,7 +46,7 @@ extension Rule {
 /// The form of an attribute's value.
 private enum AttributeForm {
     case duration, date, number, positive, integer, frameRate, presentationType, seconds, word, mediaType, ratio
-    case truth, alignment, accessPoint
+    case truth, alignment, accessPoint, actuation, contentType, scanType, samplingRates
 
     static let ofRoot: [(String, AttributeForm)] = [
         ("type", .presentationType), ("availabilityStartTime", .date), ("availabilityEndTime", .date),
@@ -48,13 +54,26 @@ private enum AttributeForm {
         ("minBufferTime", .duration), ("timeShiftBufferDepth", .duration), ("suggestedPresentationDelay", .duration),
         ("maxSegmentDuration", .duration), ("maxSubsegmentDuration", .duration),
     ]
-    static let ofPeriod: [(String, AttributeForm)] = [("start", .duration), ("duration", .duration)]
+    static let ofPeriod: [(String, AttributeForm)] = [
+        ("start", .duration), ("duration", .duration), ("xlink:actuate", .actuation),
+    ]
     static let ofMedia: [(String, AttributeForm)] = [
         ("width", .number), ("height", .number), ("frameRate", .frameRate), ("mimeType", .mediaType), ("sar", .ratio),
         ("par", .ratio), ("startWithSAP", .accessPoint), ("subsegmentStartsWithSAP", .accessPoint),
         ("segmentAlignment", .alignment), ("subsegmentAlignment", .alignment), ("bitstreamSwitching", .truth),
+        ("audioSamplingRate", .samplingRates), ("scanType", .scanType),
     ]
+    static let ofSet: [(String, AttributeForm)] =
+        [
+            ("contentType", .contentType), ("xlink:actuate", .actuation), ("minBandwidth", .number),
+            ("maxBandwidth", .number), ("minWidth", .number), ("maxWidth", .number), ("minHeight", .number),
+            ("maxHeight", .number), ("minFrameRate", .frameRate), ("maxFrameRate", .frameRate),
+        ] + ofMedia
     static let ofRepresentation: [(String, AttributeForm)] = [("id", .word), ("bandwidth", .positive)] + ofMedia
+    static let ofEventStream: [(String, AttributeForm)] = [
+        ("timescale", .positive), ("presentationTimeOffset", .number), ("xlink:actuate", .actuation),
+    ]
+    static let ofEvent: [(String, AttributeForm)] = [("presentationTime", .number), ("duration", .number)]
     static let ofSegments: [(String, AttributeForm)] = [
         ("timescale", .positive), ("duration", .positive), ("startNumber", .number), ("endNumber", .number),
         ("presentationTimeOffset", .number), ("availabilityTimeOffset", .seconds),
@@ -78,6 +97,11 @@ private enum AttributeForm {
         }
     }
 
+    /// The top-level media types of the registry of IANA.
+    private static let topLevelTypes: Set<Substring> = [
+        "application", "audio", "example", "font", "haptics", "image", "message", "model", "multipart", "text", "video",
+    ]
+
     private var words: String {
         switch self {
         case .duration: "a duration such as `PT6S` or `PT1H2.5S`"
@@ -94,6 +118,10 @@ private enum AttributeForm {
         case .truth: "`true` or `false`"
         case .alignment: "`true`, `false` or a whole number"
         case .accessPoint: "a type of stream access points from 0 to 6"
+        case .actuation: "`onLoad` or `onRequest`"
+        case .contentType: "`video`, `audio`, `text` or another top-level media type"
+        case .scanType: "`progressive`, `interlaced` or `unknown`"
+        case .samplingRates: "a sampling rate in Hz, or the lowest and the highest one"
         }
     }
 
@@ -115,6 +143,12 @@ private enum AttributeForm {
         case .truth: return ["true", "false", "0", "1"].contains(text)
         case .alignment: return ["true", "false"].contains(text) || DecimalText.integer(text) != nil
         case .accessPoint: return DecimalText.integer(text).map { $0 <= 6 } ?? false
+        case .actuation: return text == "onLoad" || text == "onRequest"
+        case .contentType: return Self.topLevelTypes.contains(text)
+        case .scanType: return ["progressive", "interlaced", "unknown"].contains(text)
+        case .samplingRates:
+            let rates = text.split(separator: " ")
+            return (1...2).contains(rates.count) && rates.allSatisfy { DecimalText.integer($0).map { $0 > 0 } ?? false }
         case .ratio:
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             return parts.count == 2 && parts.allSatisfy { DecimalText.integer($0) != nil }

@@ -4,7 +4,8 @@ package enum StatusAdvice {
     package static func remedy(for status: Int) -> String {
         switch status {
         case 300..<400: "check the redirects of the server"
-        case 401, 403: "check the access rights, and whether a token or a signature has expired"
+        case 401, 403:
+            "check the access rights, whether a token or a signature has expired, and whether a cookie or header is missing"
         case 404: "check the address"
         case 405, 501: "configure the server to answer GET and HEAD"
         case 406, 415: "check the content types that the server offers"

@@ -6,8 +6,8 @@ public struct BufferPolicy: Hashable, Sendable {
     public var resumeThreshold: Duration
     /// The level at which fetching pauses.
     public var maximum: Duration
-    /// The time for which playback continues with sound alone, the last picture being shown, where the video is late.
-    package var soundAlone = Duration.zero
+    /// What happens where sound and pictures do not arrive together.
+    package var sound = SoundPolicy()
 
     /// Creates a policy; values are brought into order, none is negative and the maximum is at least 1 s.
     public init(startThreshold: Duration, resumeThreshold: Duration, maximum: Duration) {

@@ -67,6 +67,9 @@ struct PlaybackModel: Hashable, Sendable {
     private var sufficientLevel = Int64.max
     private let maximum: Int64
     private let soundAlone: Int64
+    private var sound: SoundGate
+    /// Where the pictures ran out, while sound plays on alone: pictures that arrive behind the playhead change nothing.
+    private var picturesRanOut: Int64?
     private let canLag: Bool
     /// The media that stays in the buffer behind the playhead.
     private let backBuffer: Int64
@@ -129,7 +132,8 @@ struct PlaybackModel: Hashable, Sendable {
         startThreshold = policy.startThreshold.nanoseconds
         resumeThreshold = policy.resumeThreshold.nanoseconds
         maximum = policy.maximum.nanoseconds
-        soundAlone = max(0, policy.soundAlone.nanoseconds)
+        soundAlone = max(0, policy.sound.alone.nanoseconds)
+        sound = SoundGate(policy.sound)
         anchor = Anchor(instant: now, position: max(0, position))
     }
 }
@@ -155,7 +159,7 @@ extension PlaybackModel {
     /// The position that playback can reach without more media.
     private var playableEnd: Int64 {
         let hasBoth = tracks.count > 1 && ends.video != nil && ends.audio != nil
-        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? soundAlone : 0)
+        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? media(in: soundAlone) : 0)
     }
 
     private func end(withoutVideoFor tolerance: Int64) -> Int64 {
@@ -165,7 +169,8 @@ extension PlaybackModel {
             let end = ends[track] ?? anchor.position
             longest = max(longest, end)
             if isLaggard[track] { continue }
-            let counted = track == .video ? end.saturatingAdd(tolerance) : end
+            let isAlone = track == .video && tolerance > 0
+            let counted = isAlone ? (picturesRanOut ?? end).saturatingAdd(tolerance) : end
             shortest = min(shortest ?? counted, counted)
         }
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
@@ -225,14 +230,33 @@ extension PlaybackModel {
     /// they may not be.
     mutating func append(_ track: Track, end: Int64, now: MonotonicInstant) {
         move(to: now)
-        let before = ends[track] ?? anchor.position
-        ends[track] = max(before, end)
-        if let neededEnd, before < neededEnd, end >= neededEnd { sufficientSince[track] = now }
+        let hasPictures = tracks.contains(.video) && !isEndKnown
+        let keepsBack =
+            track == .audio && hasPictures
+            && sound.keepsBack(to: end, after: ends.audio, pictures: ends.video, now: now)
+        if track == .video, let known = ends.video {
+            picturesRanOut = max(known, end) > position(at: now) ? nil : picturesRanOut ?? known
+        }
+        if !keepsBack { extend(track, to: end, now) }
+        if track == .video { takeSound(pictures: ends.video, now) }
         let furthest = max(ends.video ?? 0, ends.audio ?? 0)
         for other in tracks where canLag && furthest - (ends[other] ?? anchor.position) > maximum {
             isLaggard[other] = true
         }
         settle(now)
+    }
+
+    private mutating func extend(_ track: Track, to end: Int64, _ now: MonotonicInstant) {
+        let before = ends[track] ?? anchor.position
+        ends[track] = max(before, end)
+        if let needed = neededEnd(of: track), before < needed, end >= needed { sufficientSince[track] = now }
+    }
+
+    /// Takes the sound that waited for its pictures.
+    private mutating func takeSound(pictures: Int64?, _ now: MonotonicInstant) {
+        while let next = sound.take(after: ends.audio, pictures: pictures, now: now) {
+            extend(.audio, to: next.end, next.instant)
+        }
     }
 
     /// From `position` on, media has another quality; earlier cues from there on are void.
@@ -245,6 +269,7 @@ extension PlaybackModel {
     /// No more media follows.
     mutating func reachedEnd(now: MonotonicInstant) {
         move(to: now)
+        takeSound(pictures: .max, now)
         isEndKnown = true
         settle(now)
     }
@@ -263,6 +288,8 @@ extension PlaybackModel {
         if phase == .waiting(.stall) { note(.filled(.stall), now, position) }
         if hasStarted || phase == .playing { phase = .waiting(.seek) }
         readyAt = nil
+        picturesRanOut = nil
+        sound.seek()
         if !isBuffered { flush(at: target) }
         anchor = Anchor(instant: now, position: target)
         markers.drop(before: target)
@@ -348,6 +375,8 @@ extension PlaybackModel {
         ends = PerTrack(video: nil, audio: nil)
         sufficientSince = PerTrack(video: nil, audio: nil)
         isLaggard = PerTrack(video: false, audio: false)
+        picturesRanOut = nil
+        sound.flush()
         cues = []
         isEndKnown = false
         readyAt = nil
@@ -373,6 +402,7 @@ extension PlaybackModel {
             } else if isEndKnown, let next = markers.firstAtEnd {
                 pass(next, instant, stop)
             } else {
+                if !isEndKnown, let end = ends.audio, end <= stop { sound.ranOut() }
                 phase = isEndKnown ? .ended : .waiting(.stall)
                 note(isEndKnown ? .ended : .stalled, instant, stop)
             }
@@ -391,10 +421,11 @@ extension PlaybackModel {
         move(to: now)
     }
 
-    /// The end that each track's media has to reach before the present wait ends; nil without a wait.
-    private var neededEnd: Int64? {
+    /// The end that a track's media has to reach before the present wait ends; nil without a wait.
+    private func neededEnd(of track: Track) -> Int64? {
         guard case .waiting(let wait) = phase else { return nil }
-        return anchor.position.saturatingAdd(max(threshold(of: wait) - Self.timestampRounding, 1))
+        let level = max(threshold(of: wait), track == .audio ? sound.reserve : 0)
+        return anchor.position.saturatingAdd(max(level - Self.timestampRounding, 1))
     }
 
     private func threshold(of wait: Wait) -> Int64 {
@@ -420,7 +451,12 @@ extension PlaybackModel {
     /// Playback needs some media also where the threshold is zero.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
         tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] }
-            && level(at: now) >= max(threshold - Self.timestampRounding, 1)
+            && level(at: now) >= max(threshold - Self.timestampRounding, 1) && hasSoundReserve
+    }
+
+    private var hasSoundReserve: Bool {
+        guard sound.reserve > 0, tracks.contains(.audio), !isLaggard.audio else { return true }
+        return end(of: .audio) - anchor.position >= sound.reserve - Self.timestampRounding
     }
 
     mutating func startIfPossible(_ now: MonotonicInstant) {

@@ -29,13 +29,21 @@ extension StreamPlayback {
         if !session.isHeld, let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
             apply(live.follow(state, view(now)), now)
         }
-        if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
+        if tracks[.main] == nil { beginLoading(now) }
         for role in StreamRole.media where !isOver { advance(role, now) }
         if profile.pacing.audioReleasesVideo, !isOver { advance(.main, now) }
         if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
         if phase == .loading { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
+    }
+
+    private mutating func beginLoading(_ now: Timestamp) {
+        var track = TrackLoading(at: session.pendingSeek ?? 0)
+        if manifest.presentation?.format == .dash, profile.manifestProcessing > .zero {
+            track.works(until: now.instant.advanced(by: profile.manifestProcessing))
+        }
+        tracks[.main] = track
     }
 
     private mutating func refreshManifest(_ now: Timestamp) {
@@ -89,7 +97,7 @@ extension StreamPlayback {
             let hasMissed = !hasRoom && isBelowWantedLevel(role, track, now)
             tracks[role]?.looksLater(than: now.instant, interval: interval, hasMissed: hasMissed)
             // A wait that the rule requests is not idle time.
-            if role == .main, track.waitUntilBuffered == nil { choice.beginIdling(at: now.instant) }
+            if role == .main, track.waitUntilBuffered == nil, track.segmentCount > 0 { choice.beginIdling(at: now.instant) }
             return false
         }
         // A segment whose parts are being loaded is finished first: other renditions need not begin at a part.

@@ -5,7 +5,10 @@ enum Chromium {
     static func buffer(maximum: Duration) -> BufferPolicy {
         var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
         // media/renderers/renderer_impl.cc, `kDefaultVideoUnderflowThreshold`.
-        policy.soundAlone = .seconds(3)
+        policy.sound.alone = .seconds(3)
+        // media/filters/audio_renderer_algorithm.cc, `kStartingCapacity`, `kMaxCapacity`, `IncreasePlaybackThreshold`.
+        policy.sound.reserve = .milliseconds(200)
+        policy.sound.largestReserve = .seconds(3)
         return policy
     }
 

@@ -49,6 +49,9 @@ extension PlayerProfile {
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: Chromium.resume),
         pacing: DashJS.Pacing(lead: .seconds(1)),
         sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
+        // Measured on two cores with nothing else to do: 65 ms to the first request, and 25 ms more to append the
+        // initialization section.
+        manifestProcessing: .milliseconds(90),
         retry: RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(1)), loadTimeout: .seconds(20)),
         retries: [
             .manifest: RetryPolicy(

@@ -94,6 +94,8 @@ extension PlayerProfile {
                 usesParts: true
             )
         ).asking(for: .browser)
+        // src/controller/buffer-controller.ts:843–882, `blockAudio`.
+        profile.buffer.sound.followsPictures = true
         // src/controller/audio-track-controller.ts, `onLevelLoading`: the group of audio and its playlist.
         profile.requestsPlaylistsTogether = true
         // Inferred from trials: of fragmented MP4, hls.js converts nothing, and the sample ends with the parsing

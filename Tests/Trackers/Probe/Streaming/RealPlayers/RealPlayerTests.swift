@@ -55,7 +55,18 @@ struct RealPlayerTests {
         RealTrial(.shaka, "900k", seconds: 35, start: 1.92, "1(aborted) 0×22"),
         RealTrial(.hlsTransport, step, seconds: 43, start: 0.61, "0×1 1×6 0×19 1×27"),
         RealTrial(.hlsFragmented, step, seconds: 43, start: 0.60, "0×1 1×7 0×27 1×25"),
-        RealTrial(.dashJS, step, seconds: 43, start: 0.97, "1×6 1(aborted) 0×13 1×18", refetched: 9),
+        RealTrial(
+            .dashJS,
+            step,
+            seconds: 43,
+            start: 0.93,
+            "1×7 0×12 1×18",
+            or: (
+                "1×6 1(aborted) 0×13 1×18",
+                "Whether dash.js gives up the segment that runs when the link becomes slow depends on how much of it has come."
+            ),
+            refetched: 9
+        ),
         RealTrial(
             .shaka,
             step,
