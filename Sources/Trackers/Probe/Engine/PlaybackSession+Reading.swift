@@ -28,6 +28,7 @@ extension PlaybackSession {
             quality: quality.current,
             now: now
         )
+        if let framesPerSecond = info.framesPerSecond { model.setFrameRate(framesPerSecond) }
         model.setRate(rate.factor, now: now)
         if isPaused { model.pause(now: now) }
         if isHeld { model.hold(now: now) }

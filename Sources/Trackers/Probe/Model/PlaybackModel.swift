@@ -68,8 +68,7 @@ struct PlaybackModel: Hashable, Sendable {
     private let maximum: Int64
     private let soundAlone: Int64
     private var sound: SoundGate
-    /// Where the pictures ran out, while sound plays on alone: pictures that arrive behind the playhead change nothing.
-    private var picturesRanOut: Int64?
+    private(set) var latePictures = LatePictures()
     private let canLag: Bool
     /// The media that stays in the buffer behind the playhead.
     private let backBuffer: Int64
@@ -170,7 +169,7 @@ extension PlaybackModel {
             longest = max(longest, end)
             if isLaggard[track] { continue }
             let isAlone = track == .video && tolerance > 0
-            let counted = isAlone ? (picturesRanOut ?? end).saturatingAdd(tolerance) : end
+            let counted = isAlone ? (latePictures.ranOutAt ?? end).saturatingAdd(tolerance) : end
             shortest = min(shortest ?? counted, counted)
         }
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
@@ -178,6 +177,17 @@ extension PlaybackModel {
 
     /// The end of a track's media.
     func end(of track: Track) -> Int64 { ends[track] ?? anchor.position }
+
+    /// The end of the pictures that are decoded; nil before the first one.
+    func decodedEnd(at now: MonotonicInstant) -> Int64? {
+        ends.video.map { latePictures.decodedEnd(playhead: position(at: now), known: $0) }
+    }
+
+    /// Adopts the frame rate of the pictures.
+    mutating func setFrameRate(_ framesPerSecond: Double) {
+        guard framesPerSecond.isFinite, framesPerSecond > 0 else { return }
+        latePictures.pictureDuration = Int64(clamping: 1e9 / framesPerSecond)
+    }
 
     /// The instant at which the playhead reaches a position if the buffer suffices; nil while the playhead stands.
     func instant(ofPlaying position: Int64) -> MonotonicInstant? { isMoving ? instant(ofReaching: position) : nil }
@@ -235,7 +245,7 @@ extension PlaybackModel {
             track == .audio && hasPictures
             && sound.keepsBack(to: end, after: ends.audio, pictures: ends.video, now: now)
         if track == .video, let known = ends.video {
-            picturesRanOut = max(known, end) > position(at: now) ? nil : picturesRanOut ?? known
+            latePictures.arrive(to: end, after: known, playhead: position(at: now), isMoving: isMoving)
         }
         if !keepsBack { extend(track, to: end, now) }
         if track == .video { takeSound(pictures: ends.video, now) }
@@ -288,7 +298,7 @@ extension PlaybackModel {
         if phase == .waiting(.stall) { note(.filled(.stall), now, position) }
         if hasStarted || phase == .playing { phase = .waiting(.seek) }
         readyAt = nil
-        picturesRanOut = nil
+        latePictures.seek()
         sound.seek()
         if !isBuffered { flush(at: target) }
         anchor = Anchor(instant: now, position: target)
@@ -375,7 +385,7 @@ extension PlaybackModel {
         ends = PerTrack(video: nil, audio: nil)
         sufficientSince = PerTrack(video: nil, audio: nil)
         isLaggard = PerTrack(video: false, audio: false)
-        picturesRanOut = nil
+        latePictures.seek()
         sound.flush()
         cues = []
         isEndKnown = false

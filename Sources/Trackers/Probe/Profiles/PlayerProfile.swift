@@ -180,6 +180,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
     package var ladderIncludesAudio: Bool
+    /// The response to pictures that are dropped; nil for none.
+    package var droppedFrames: DroppedFramePolicy?
     /// The variants of a manifest that are in the ladder.
     package var ladderSelection: LadderSelection
     /// The limits for the choice of renditions.
@@ -233,6 +235,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         manifestProcessing: Duration = .zero,
         firstProcessing: Duration = .zero,
         ladderIncludesAudio: Bool = false,
+        droppedFrames: DroppedFramePolicy? = nil,
         ladderSelection: LadderSelection = LadderSelection(),
         constraints: AdaptationConstraints = AdaptationConstraints(),
         retry: RetryPolicy,
@@ -258,6 +261,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.manifestProcessing = max(manifestProcessing, .zero)
         self.firstProcessing = max(firstProcessing, .zero)
         self.ladderIncludesAudio = ladderIncludesAudio
+        self.droppedFrames = droppedFrames
         self.ladderSelection = ladderSelection
         self.constraints = constraints
         self.live = live

@@ -32,6 +32,7 @@ extension StreamPlayback {
         if tracks[.main] == nil { beginLoading(now) }
         for role in StreamRole.media where !isOver { advance(role, now) }
         if profile.pacing.audioReleasesVideo, !isOver { advance(.main, now) }
+        watchDroppedFrames(now)
         if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
@@ -355,16 +356,41 @@ extension StreamPlayback {
         guard let rung = choice.abandonment(of: download, in: context), let variant = manifest.variant(at: rung) else {
             return
         }
-        let begun = fetching.transferBegun
+        learn(fromAbandoned: fetching, of: segment, now)
+        apply(.cancelFetches(.main), now)
+        tracks[.main]?.choose(rung: rung, rendition: variant.main)
+    }
+
+    private mutating func learn(fromAbandoned fetching: Fetching, of segment: MediaSegment, _ now: Timestamp) {
         choice.learn(
-            from: arrivals,
+            from: fetching.buffer.arrivals,
             of: .main,
             number: fetching.number,
-            begun: begun,
+            begun: fetching.transferBegun,
             .abandoned(now.instant),
             isFragment: segment.initialization != nil
         )
+    }
+
+    private mutating func watchDroppedFrames(_ now: Timestamp) {
+        guard let policy = profile.droppedFrames else { return }
+        if droppedFrames == nil, !isInspecting, tracks[.main]?.plan != nil {
+            droppedFrames = DroppedFrameWatch(policy, from: now.instant)
+        }
+        let (rung, width) = (tracks[.main]?.currentRung, session.quality.current.width)
+        droppedFrames?.follow(rung: rung, width: width, session.model, now.instant)
+    }
+
+    /// Leaves a rung for a time whose pictures were dropped too often, and a download of it.
+    mutating func leaveDroppingRung(_ now: Timestamp) {
+        guard droppedFrames?.looks(at: session.model, now.instant) == true, let time = profile.droppedFrames?.exclusion,
+            let track = tracks[.main], let rung = track.currentRung, let ladder = manifest.ladder,
+            choice.exclude(rung, of: ladder, for: time, now: now.instant)
+        else { return }
+        if let fetching = fetches.fetching(.segment(.main)), let segment = track.plan?.segment {
+            learn(fromAbandoned: fetching, of: segment, now)
+        }
         apply(.cancelFetches(.main), now)
-        tracks[.main]?.choose(rung: rung, rendition: variant.main)
+        tracks[.main]?.dropPlan()
     }
 }

@@ -36,6 +36,8 @@ struct StreamPlayback: DrivenPlayback {
     var licence: LicenceLoading
     var warnings = WarningLimiter()
     var failureCount = FailureCount()
+    /// Compares dropped with decoded pictures, where the profile does, from the first request for media on.
+    var droppedFrames: DroppedFrameWatch?
     var randomness: RandomSource
     /// The reports on requests; nil if the configuration has none.
     var reports: RequestReports?
@@ -182,6 +184,7 @@ extension StreamPlayback {
             failed(fetching, .tooLate, now)
         }
         reconsider(now)
+        leaveDroppingRung(now)
     }
 }
 
@@ -192,7 +195,7 @@ extension StreamPlayback {
         let now = timestamp.instant
         let loaded = renditionsInUse + [subtitles.rendition].compactMap(\.self)
         var next = fetches.deadlines(after: now) + (isInspecting ? [] : manifest.deadlines(loaded, fetches))
-        if let check = choice.reconsiderAt { next.append(check) }
+        next += [choice.reconsiderAt, droppedFrames?.next].compactMap(\.self)
         next += StreamRole.media.compactMap { deadline(of: $0, timestamp) } + subtitleDeadlines(timestamp)
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
         // A deadline that has passed without an effect depends on another event; an immediate alarm would repeat

@@ -25,8 +25,8 @@ extension PlayerProfile {
     ///
     /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
     /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
-    /// frames, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
+    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames
+    /// that are dropped for another reason than that they came too late, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
     /// playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
@@ -47,6 +47,9 @@ extension PlayerProfile {
         // Measured on two cores with nothing else to do.
         manifestProcessing: .milliseconds(55),
         ladderIncludesAudio: true,
+        // lib/util/player_configuration.js:332, `droppedFramesThreshold`, `droppedFramesInterval`,
+        // `droppedFramesBanDuration`.
+        droppedFrames: DroppedFramePolicy(limit: 0.15, interval: .seconds(2), exclusion: .seconds(30)),
         retry: RetryPolicy(
             maximumRetries: 1,
             backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(60), jitter: 0.5),

@@ -1,0 +1,47 @@
+internal import Instrument
+
+/// Compares the pictures that were dropped with those that were decoded, from look to look.
+///
+/// A probe decodes nothing: only pictures that arrive too late count as dropped.
+struct DroppedFrameWatch: Sendable {
+    private let policy: DroppedFramePolicy
+    /// The instant of the next look.
+    private(set) var next: MonotonicInstant
+    private var dropped: Int64 = 0
+    private var decodedEnd: Int64 = 0
+    private var rung: Int?
+    private var width = 0
+
+    init(_ policy: DroppedFramePolicy, from now: MonotonicInstant) {
+        self.policy = policy
+        next = now.advanced(by: policy.interval)
+    }
+
+    /// Begins to count anew where another rung is chosen, or pictures of another size are shown.
+    ///
+    /// - Parameters:
+    ///   - rung: the rung that is loaded.
+    ///   - width: of the pictures that are shown, in pixels.
+    mutating func follow(rung: Int?, width: Int, _ model: PlaybackModel?, _ now: MonotonicInstant) {
+        // lib/abr/simple_abr_manager.js, `updateFramesInfo_`.
+        guard rung != self.rung || width != self.width else { return }
+        (self.rung, self.width) = (rung, width)
+        guard let model, let end = model.decodedEnd(at: now) else { return }
+        (dropped, decodedEnd) = (model.latePictures.dropped, end)
+    }
+
+    /// Takes a look, if one is due.
+    ///
+    /// - Returns: whether too many pictures were dropped since the look before.
+    mutating func looks(at model: PlaybackModel?, _ now: MonotonicInstant) -> Bool {
+        guard next <= now else { return false }
+        let rounds = next.duration(to: now).nanoseconds / policy.interval.nanoseconds + 1
+        next = next.advanced(by: policy.interval * Int(clamping: rounds))
+        // lib/abr/simple_abr_manager.js, `checkDroppedFrames_`: a pause changes nothing, a faster rate forgets.
+        guard let model, !model.isPaused, let end = model.decodedEnd(at: now) else { return false }
+        let late = model.latePictures.dropped - dropped
+        let decoded = end - decodedEnd
+        (dropped, decodedEnd) = (model.latePictures.dropped, end)
+        return model.rate <= 1 && decoded > 0 && Double(late) >= policy.limit * Double(decoded) && late > 0
+    }
+}
