@@ -83,6 +83,13 @@ struct RemoteElementTests {
         #expect(presentation.notices.map(\.message).contains { $0.contains("status 404") })
     }
 
+    @Test("One fault of many remote periods is one notice with its number, whatever other faults there are")
+    func repeated() throws {
+        let gone = (0..<20).map { _ in Self.link("gone.xml") }.joined()
+        let (presentation, _) = try parse(Self.document(Self.whole + gone + Self.link("ftp://x/y.xml")), [:])
+        #expect(presentation.notices.map(\.count) == [20, 1])
+    }
+
     @Test("The time of a period that fails passes without media, where its place knows the time")
     func gap() throws {
         let text = Self.document(Self.whole + Self.link("gone.xml", "", "duration=\"PT4S\"") + Self.whole)

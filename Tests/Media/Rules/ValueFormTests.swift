@@ -444,6 +444,25 @@ struct ValueFormTests {
         #expect(try found(text, at: "v.m3u8?_HLS_skip=YES").isEmpty)
     }
 
+    @Test("Values of events and of periods of an MPD are found as they are written")
+    func events() throws {
+        let text = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink" type="static" \
+            profiles="urn:mpeg:dash:profile:isoff-live:2011" mediaPresentationDuration="PT4S" minBufferTime="PT2S">\
+            <Period xlink:actuate="later"><EventStream schemeIdUri="urn:x" timescale="0">\
+            <Event presentationTime="1s" duration="2"/></EventStream><AdaptationSet mimeType="video/mp4">\
+            <SegmentTemplate media="$Number$" timescale="1" duration="2"/>\
+            <Representation id="v" bandwidth="8000000" codecs="avc1.4D400C"/></AdaptationSet></Period></MPD>
+            """
+        let rule = "mpd-attribute-invalid"
+        #expect(
+            try found(text, at: "v.mpd") == [
+                "\(rule) `xlink:actuate=\"later\"` in `Period`", "\(rule) `timescale=\"0\"` in `EventStream`",
+                "\(rule) `presentationTime=\"1s\"` in `Event`",
+            ]
+        )
+    }
+
     @Test(
         "Truth values and access points of an MPD are found as they are written",
         arguments: [
@@ -451,6 +470,11 @@ struct ValueFormTests {
             ("segmentAlignment=\"3\"", false),
             ("startWithSAP=\"one\"", true), ("startWithSAP=\"7\"", true), ("startWithSAP=\"1\"", false),
             ("bitstreamSwitching=\"yes\"", true), ("subsegmentStartsWithSAP=\"-1\"", true),
+            ("contentType=\"vidoe\"", true), ("contentType=\"video\"", false), ("scanType=\"interlace\"", true),
+            ("scanType=\"interlaced\"", false), ("audioSamplingRate=\"48 kHz\"", true),
+            ("audioSamplingRate=\"44100 48000\"", false), ("maxFrameRate=\"25 fps\"", true),
+            ("maxFrameRate=\"30000/1001\"", false), ("minBandwidth=\"300k\"", true), ("maxWidth=\"1920\"", false),
+            ("xlink:actuate=\"onlode\"", true), ("xlink:actuate=\"onRequest\"", false),
         ]
     )
     func truths(attribute: String, isWrong: Bool) throws {

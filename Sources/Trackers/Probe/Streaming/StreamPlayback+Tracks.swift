@@ -98,7 +98,9 @@ extension StreamPlayback {
             let hasMissed = !hasRoom && isBelowWantedLevel(role, track, now)
             tracks[role]?.looksLater(than: now.instant, interval: interval, hasMissed: hasMissed)
             // A wait that the rule requests is not idle time.
-            if role == .main, track.waitUntilBuffered == nil, track.segmentCount > 0 { choice.beginIdling(at: now.instant) }
+            if role == .main, track.waitUntilBuffered == nil, track.segmentCount > 0 {
+                choice.beginIdling(at: now.instant)
+            }
             return false
         }
         // A segment whose parts are being loaded is finished first: other renditions need not begin at a part.
