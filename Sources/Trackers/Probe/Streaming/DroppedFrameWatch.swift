@@ -17,7 +17,7 @@ struct DroppedFrameWatch: Sendable {
         next = now.advanced(by: policy.interval)
     }
 
-    /// Begins to count anew where another rung is chosen, or pictures of another size are shown.
+    /// Restarts the count where another rung is chosen, or pictures of another size are shown.
     ///
     /// - Parameters:
     ///   - rung: the rung that is loaded.

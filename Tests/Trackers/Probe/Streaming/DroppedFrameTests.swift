@@ -68,7 +68,7 @@ struct DroppedFrameTests {
         #expect(!watch.looks(at: model, at(6)))
     }
 
-    @Test("Another rung, and pictures of another size, begin the count anew")
+    @Test("Another rung, and pictures of another size, restart the count")
     func follow() {
         for (rung, width) in [(0, 320), (1, 640), (0, 640)] {
             var model = model()
