@@ -87,7 +87,7 @@ struct RealPlayerTests {
         RealTrial(.dashJS, "500k", seconds: 39, start: 1.88, "1(aborted) 0×27"),
         RealTrial(.shaka, "500k", seconds: 39, start: 3.39, "1(aborted) 0×23"),
         dropping,
-        // The link stands still twice. Shaka leaves each rung whose pictures came too late for half a minute.
+        // The link stops twice. Shaka leaves each rung whose pictures came too late for half a minute.
         RealTrial(
             .shaka,
             "450k for 11.5s, 0k for 8.5s, 280k for 9.2s, 400k for 12.9s, 390k for 8.5s, 970k",
