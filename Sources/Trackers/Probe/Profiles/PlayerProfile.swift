@@ -168,8 +168,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
     package var inspectsCaptions: Bool
-    /// The time from the arrival of the manifest to the first request for media, in streams whose manifest is their only
-    /// document (DASH). Not negative.
+    /// The time from the arrival of the manifest to the first request for media, in streams whose manifest is their
+    /// only document (DASH). Not negative.
     package var manifestProcessing: Duration
     /// The time that the player works on its first video segment before it requests the next one, which need not be
     /// another part of the same segment; the first sample of the throughput includes it. Not negative.

@@ -25,9 +25,9 @@ extension PlayerProfile {
     ///
     /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
     /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames
-    /// that are dropped for another reason than that they came too late, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
-    /// playlist are in one ladder.
+    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames that
+    /// are dropped for another reason than that they came too late, and the choice between codecs
+    /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: Chromium.buffer(maximum: .seconds(10)),

@@ -19,8 +19,8 @@ import Testing
 struct RealPlayerTests {
     private static let step = "2500k for 5s, 300k for 10s, 2500k"
 
-    /// Shaka 5.2.4: the end of the eleventh segment brings the decision for rung 0. Then it leaves rung 0, whose pictures
-    /// come too late.
+    /// Shaka 5.2.4: the end of the eleventh segment brings the decision for rung 0. Then it leaves rung 0, whose
+    /// pictures come too late.
     private static let dropping = RealTrial(
         .shaka,
         "2510k latency 40ms for 10.9s, 400k for 5s, 0k for 3.6s, 320k",
