@@ -48,6 +48,8 @@ struct PlaybackModel: Hashable, Sendable {
     /// The error of a distance between two timestamps of 90 kHz (ISO/IEC 13818-1), rounded up: segments of two seconds
     /// fill a threshold of two seconds.
     private static let timestampRounding: Int64 = 25_000
+    /// A frame rate that a file declares may be any number.
+    private static let longestPicture: Int64 = 10_000_000_000
 
     enum Phase: Hashable { case waiting(Wait), playing, ended }
     private struct Cue: Hashable {
@@ -186,7 +188,7 @@ extension PlaybackModel {
     /// Adopts the frame rate of the pictures.
     mutating func setFrameRate(_ framesPerSecond: Double) {
         guard framesPerSecond.isFinite, framesPerSecond > 0 else { return }
-        latePictures.pictureDuration = Int64(clamping: 1e9 / framesPerSecond)
+        latePictures.pictureDuration = min(Int64(clamping: 1e9 / framesPerSecond), Self.longestPicture)
     }
 
     /// The instant at which the playhead reaches a position if the buffer suffices; nil while the playhead stands.

@@ -53,6 +53,15 @@ struct DroppedFrameTests {
         #expect(early.latePictures.dropped == 0)
     }
 
+    @Test("A frame rate that no video has harms nothing", arguments: [1e-300, 1e-12, 1e300, 0, -1, .infinity, .nan])
+    func rates(framesPerSecond: Double) {
+        var model = model()
+        model.setFrameRate(framesPerSecond)
+        model.append(.video, end: 4_000_000_000, now: at(3))
+        #expect((0...2_000_000_000).contains(model.latePictures.dropped))
+        #expect(model.decodedEnd(at: at(3)).map { (3_000_000_000...4_000_000_000).contains($0) } == true)
+    }
+
     @Test("A look compares the dropped pictures with those that were decoded since the look before")
     func looks() {
         var model = model()
