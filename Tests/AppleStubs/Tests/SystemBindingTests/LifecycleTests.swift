@@ -42,7 +42,8 @@ struct LifecycleTests {
 
     @Test("ApplicationLifecycle reports UIKit's notifications in order while it has a listener")
     func application() async {
-        let (source, phases, count) = (ApplicationLifecycle(), phases, EventCounter())
+        let (source, phases, count, ends) = (ApplicationLifecycle(), phases, EventCounter(), EventCounter())
+        SimulatedActivity.onEnd { ends.increment() }
         let names = [
             UIApplication.didBecomeActiveNotification, UIApplication.willResignActiveNotification,
             UIApplication.didEnterBackgroundNotification, UIApplication.willEnterForegroundNotification,
@@ -55,6 +56,8 @@ struct LifecycleTests {
         }
         for name in names { await notify(name) }
         await count.wait(for: names.count)
+        // The next test counts the activities that run.
+        await ends.wait(for: 1)
         source.report(to: nil)
         for name in names { await notify(name) }
         #expect(
