@@ -68,7 +68,6 @@ struct PlaybackModel: Hashable, Sendable {
     /// The level that suffices even where a threshold is higher.
     private var sufficientLevel = Int64.max
     private let maximum: Int64
-    private let soundAlone: Int64
     private var sound: SoundGate
     private(set) var latePictures = LatePictures()
     private let canLag: Bool
@@ -133,7 +132,6 @@ struct PlaybackModel: Hashable, Sendable {
         startThreshold = policy.startThreshold.nanoseconds
         resumeThreshold = policy.resumeThreshold.nanoseconds
         maximum = policy.maximum.nanoseconds
-        soundAlone = max(0, policy.sound.alone.nanoseconds)
         sound = SoundGate(policy.sound)
         anchor = Anchor(instant: now, position: max(0, position))
     }
@@ -160,7 +158,7 @@ extension PlaybackModel {
     /// The position that playback can reach without more media.
     private var playableEnd: Int64 {
         let hasBoth = tracks.count > 1 && ends.video != nil && ends.audio != nil
-        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? media(in: soundAlone) : 0)
+        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? media(in: sound.alone) : 0)
     }
 
     private func end(withoutVideoFor tolerance: Int64) -> Int64 {

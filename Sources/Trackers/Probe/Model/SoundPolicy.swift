@@ -23,6 +23,8 @@ struct SoundGate: Hashable, Sendable {
     }
 
     private let policy: SoundPolicy
+    /// The time for which sound plays on alone, in nanoseconds.
+    let alone: Int64
     /// The sound that ends a wait, in nanoseconds.
     private(set) var reserve: Int64
     /// Sound whose pictures have not arrived, in the order of its arrival.
@@ -30,6 +32,7 @@ struct SoundGate: Hashable, Sendable {
 
     init(_ policy: SoundPolicy) {
         self.policy = policy
+        alone = max(0, policy.alone.nanoseconds)
         reserve = policy.reserve.nanoseconds
     }
 

@@ -26,8 +26,14 @@ struct DroppedFrameWatch: Sendable {
         // lib/abr/simple_abr_manager.js, `updateFramesInfo_`.
         guard rung != self.rung || width != self.width else { return }
         (self.rung, self.width) = (rung, width)
-        guard let model, let end = model.decodedEnd(at: now) else { return }
-        (dropped, decodedEnd) = (model.latePictures.dropped, end)
+        _ = count(model, now)
+    }
+
+    /// The pictures that were dropped and decoded since the last count; nil before the first picture.
+    private mutating func count(_ model: PlaybackModel?, _ now: MonotonicInstant) -> (dropped: Int64, decoded: Int64)? {
+        guard let model, let end = model.decodedEnd(at: now) else { return nil }
+        defer { (dropped, decodedEnd) = (model.latePictures.dropped, end) }
+        return (model.latePictures.dropped - dropped, end - decodedEnd)
     }
 
     /// Takes a look, if one is due.
@@ -35,13 +41,9 @@ struct DroppedFrameWatch: Sendable {
     /// - Returns: whether too many pictures were dropped since the look before.
     mutating func looks(at model: PlaybackModel?, _ now: MonotonicInstant) -> Bool {
         guard next <= now else { return false }
-        let rounds = next.duration(to: now).nanoseconds / policy.interval.nanoseconds + 1
-        next = next.advanced(by: policy.interval * Int(clamping: rounds))
+        next = next.next(after: now, every: policy.interval)
         // lib/abr/simple_abr_manager.js, `checkDroppedFrames_`: a pause changes nothing, a faster rate forgets.
-        guard let model, !model.isPaused, let end = model.decodedEnd(at: now) else { return false }
-        let late = model.latePictures.dropped - dropped
-        let decoded = end - decodedEnd
-        (dropped, decodedEnd) = (model.latePictures.dropped, end)
+        guard let model, !model.isPaused, let (late, decoded) = count(model, now) else { return false }
         return model.rate <= 1 && decoded > 0 && Double(late) >= policy.limit * Double(decoded) && late > 0
     }
 }

@@ -195,7 +195,8 @@ extension StreamPlayback {
         let now = timestamp.instant
         let loaded = renditionsInUse + [subtitles.rendition].compactMap(\.self)
         var next = fetches.deadlines(after: now) + (isInspecting ? [] : manifest.deadlines(loaded, fetches))
-        next += [choice.reconsiderAt, droppedFrames?.next].compactMap(\.self)
+        if let check = choice.reconsiderAt { next.append(check) }
+        if let look = droppedFrames?.next { next.append(look) }
         next += StreamRole.media.compactMap { deadline(of: $0, timestamp) } + subtitleDeadlines(timestamp)
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
         // A deadline that has passed without an effect depends on another event; an immediate alarm would repeat

@@ -228,20 +228,8 @@ extension TrackLoading {
     mutating func looksLater(than now: MonotonicInstant, interval: Duration, hasMissed: Bool = false) {
         guard interval > .zero, var look = phase.look, (look.next ?? now) <= now else { return }
         look.hasMissed = hasMissed
-        look.next = Self.look(after: now, from: look.next, interval: interval)
+        look.next = (look.next ?? now).next(after: now, every: interval)
         enter(.looking(look))
-    }
-
-    /// The first instant after `now` in the rhythm of the looks.
-    private static func look(
-        after now: MonotonicInstant,
-        from earlier: MonotonicInstant?,
-        interval: Duration
-    ) -> MonotonicInstant {
-        let earlier = earlier ?? now
-        if earlier > now { return earlier }
-        let rounds = earlier.duration(to: now).nanoseconds / interval.nanoseconds + 1
-        return earlier.advanced(by: interval * Int(clamping: rounds))
     }
 
     /// The player works on a segment, and looks for the next one afterwards.
@@ -276,7 +264,7 @@ extension TrackLoading {
         guard let plan else { return }
         var next: MonotonicInstant?
         if case .awaiting(_, let earlier) = phase { next = earlier }
-        if interval > .zero { next = Self.look(after: now, from: next, interval: interval) }
+        if interval > .zero { next = (next ?? now).next(after: now, every: interval) }
         enter(.awaiting(plan, next: next))
     }
 
