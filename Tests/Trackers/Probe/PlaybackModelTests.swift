@@ -193,6 +193,49 @@ struct PlaybackModelTests {
         #expect(table.log(until: 5500) == ["filled stall@5500.0:4300.0"])
     }
 
+    /// A model of a player whose sound card takes sound 45 ms ahead.
+    private func outputLead(rate: Double = 1) -> Table {
+        let table = Table()
+        var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
+        policy.sound.alone = .seconds(3)
+        policy.sound.reserve = .milliseconds(200)
+        policy.sound.largestReserve = .seconds(3)
+        policy.sound.outputLead = .milliseconds(45)
+        table.model = PlaybackModel(tracks: [.video, .audio], policy: policy, now: at(0))
+        table.model.setRate(rate, now: at(0))
+        table.append(1000, now: 0)
+        return table
+    }
+
+    @Test("Sound runs out ahead of its end, a stall needs that much more of it, and the last picture has not ended then")
+    func outputLead() {
+        let table = outputLead()
+        #expect(table.model.nextDeadline(after: at(0)) == at(955))
+        #expect(table.log(until: 2000).last == "stalled@955.0:955.0")
+        #expect(table.model.isDry)
+        // The stall has doubled the sound that is needed.
+        table.model.append(.audio, end: ms(1399), now: at(2000))
+        #expect(table.log(until: 2000) == [])
+        table.model.append(.audio, end: ms(1400), now: at(2100))
+        #expect(table.log(until: 2100) == ["filled stall@2100.0:955.0"])
+        #expect(!table.model.isDry)
+        // No pictures came: this sound plays on alone up to its end.
+        #expect(table.log(until: 4000) == ["stalled@2500.0:1355.0"])
+        table.model.reachedEnd(now: at(4000))
+        #expect(table.log(until: 4045) == ["filled stall@4000.0:1355.0", "ended@4045.0:1400.0"])
+    }
+
+    @Test("At another rate, the sound card takes more sound ahead; a seek and the start need none for it")
+    func outputLeadAtRate() {
+        let table = outputLead(rate: 2)
+        #expect(table.log(until: 2000).last == "stalled@455.0:910.0")
+        #expect(table.seek(to: ms(60_000), now: at(2000)))
+        table.append(60_200, now: 2100)
+        #expect(table.log(until: 2100).last == "filled seek@2100.0:60000.0")
+        let start = self.outputLead()
+        #expect(start.log(until: 0).first == "filled start@0.0:0.0")
+    }
+
     @Test("A player that keeps sound back until its pictures arrive stalls where they are late")
     func soundFollowsPictures() {
         let table = Table()

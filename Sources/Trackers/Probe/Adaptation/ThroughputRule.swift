@@ -31,7 +31,8 @@ package struct ThroughputRule: AdaptationRule {
     package var followsFrameRate: Bool
     /// The rule for aborting downloads.
     package var abandonment: Abandonment
-    private var lastDecision: MonotonicInstant?
+    /// The instant of the last decision, if decisions keep an interval; nil before the first one.
+    private(set) var lastDecision: MonotonicInstant?
     /// The rung of the last decision, if decisions keep an interval.
     private var decided: Int?
     /// The estimate that replaced all samples until an instant.

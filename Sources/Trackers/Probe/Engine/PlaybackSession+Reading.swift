@@ -61,8 +61,7 @@ extension PlaybackSession {
         guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? media.prematureEnd(of: info, from: source)
         // A playback that waits with an empty buffer does not resume before the error.
-        let isDry = model.map { $0.isWaiting && $0.level(at: now) <= 0 } ?? true
-        guard let failure, media.end == 0 || isDry else {
+        guard let failure, media.end == 0 || model?.isDry != false else {
             model?.reachedEnd(now: now)
             return advance(to: now)
         }

@@ -153,23 +153,29 @@ extension PlaybackModel {
     }
 
     /// The end of what is buffered in all tracks.
-    var bufferedEnd: Int64 { end(withoutVideoFor: 0) }
+    var bufferedEnd: Int64 { end(withoutVideoFor: 0, soundLead: 0) }
 
     /// The position that playback can reach without more media.
     private var playableEnd: Int64 {
         let hasBoth = tracks.count > 1 && ends.video != nil && ends.audio != nil
-        return end(withoutVideoFor: hasBoth && !isLaggard.audio ? media(in: sound.alone) : 0)
+        return end(
+            withoutVideoFor: hasBoth && !isLaggard.audio ? media(in: sound.alone) : 0,
+            soundLead: media(in: sound.outputLead)
+        )
     }
 
-    private func end(withoutVideoFor tolerance: Int64) -> Int64 {
+    private func end(withoutVideoFor tolerance: Int64, soundLead: Int64) -> Int64 {
         var longest = anchor.position
         var shortest: Int64?
         for track in tracks {
             let end = ends[track] ?? anchor.position
             longest = max(longest, end)
             if isLaggard[track] { continue }
-            let isAlone = track == .video && tolerance > 0
-            let counted = isAlone ? (latePictures.ranOutAt ?? end).saturatingAdd(tolerance) : end
+            let counted =
+                switch track {
+                case .video: tolerance > 0 ? (latePictures.ranOutAt ?? end).saturatingAdd(tolerance) : end
+                case .audio: end - soundLead
+                }
             shortest = min(shortest ?? counted, counted)
         }
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
@@ -194,6 +200,9 @@ extension PlaybackModel {
 
     /// The media ahead of the playhead.
     func level(at now: MonotonicInstant) -> Int64 { max(0, bufferedEnd - position(at: now)) }
+
+    /// Whether playback waits and could not move, even if no more media came.
+    var isDry: Bool { isWaiting && playableEnd <= anchor.position }
 
     /// Whether more should be fetched.
     func wantsData(at now: MonotonicInstant) -> Bool { !isEndKnown && !hasEnded && level(at: now) < maximum }
@@ -412,7 +421,7 @@ extension PlaybackModel {
             } else if isEndKnown, let next = markers.firstAtEnd {
                 pass(next, instant, stop)
             } else {
-                if !isEndKnown, let end = ends.audio, end <= stop { sound.ranOut() }
+                if !isEndKnown, hasNoSound(at: stop) { sound.ranOut() }
                 phase = isEndKnown ? .ended : .waiting(.stall)
                 note(isEndKnown ? .ended : .stalled, instant, stop)
             }
@@ -434,7 +443,7 @@ extension PlaybackModel {
     /// The end that a track's media has to reach before the present wait ends; nil without a wait.
     private func neededEnd(of track: Track) -> Int64? {
         guard case .waiting(let wait) = phase else { return nil }
-        let level = max(threshold(of: wait), track == .audio ? sound.reserve : 0)
+        let level = max(threshold(of: wait), track == .audio ? sound.needed(for: wait) : 0)
         return anchor.position.saturatingAdd(max(level - Self.timestampRounding, 1))
     }
 
@@ -461,12 +470,17 @@ extension PlaybackModel {
     /// Playback needs some media also where the threshold is zero.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
         tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] }
-            && level(at: now) >= max(threshold - Self.timestampRounding, 1) && hasSoundReserve
+            && level(at: now) >= max(threshold - Self.timestampRounding, 1) && hasNeededSound
     }
 
-    private var hasSoundReserve: Bool {
-        guard sound.reserve > 0, tracks.contains(.audio), !isLaggard.audio else { return true }
-        return end(of: .audio) - anchor.position >= sound.reserve - Self.timestampRounding
+    private var hasNeededSound: Bool {
+        guard case .waiting(let wait) = phase, tracks.contains(.audio), !isLaggard.audio else { return true }
+        return end(of: .audio) - anchor.position >= sound.needed(for: wait) - Self.timestampRounding
+    }
+
+    /// Whether no sound is left for the sound card at a position.
+    private func hasNoSound(at position: Int64) -> Bool {
+        ends.audio.map { $0 - media(in: sound.outputLead) <= position } ?? false
     }
 
     mutating func startIfPossible(_ now: MonotonicInstant) {

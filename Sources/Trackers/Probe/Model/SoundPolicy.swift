@@ -8,6 +8,9 @@ package struct SoundPolicy: Hashable, Sendable {
     package var reserve = Duration.zero
     /// The largest reserve: it doubles with each stall for which the sound had run out, until the next seek.
     package var largestReserve = Duration.zero
+    /// The time by which sound is taken ahead of the playhead, for the sound card: playback stalls that long before the
+    /// end of the sound, and a stall needs that much more sound.
+    package var outputLead = Duration.zero
     /// Whether the player keeps sound back until the pictures that begin with it arrive, once it has some sound.
     package var followsPictures = false
 
@@ -25,15 +28,22 @@ struct SoundGate: Hashable, Sendable {
     private let policy: SoundPolicy
     /// The time for which sound plays on alone, in nanoseconds.
     let alone: Int64
-    /// The sound that ends a wait, in nanoseconds.
-    private(set) var reserve: Int64
+    /// The time by which sound is taken ahead of the playhead, in nanoseconds.
+    let outputLead: Int64
+    private var reserve: Int64
     /// Sound whose pictures have not arrived, in the order of its arrival.
     private var kept: [Arrival] = []
 
     init(_ policy: SoundPolicy) {
         self.policy = policy
         alone = max(0, policy.alone.nanoseconds)
+        outputLead = max(0, policy.outputLead.nanoseconds)
         reserve = policy.reserve.nanoseconds
+    }
+
+    /// The sound ahead of the playhead that ends a wait, in nanoseconds.
+    func needed(for wait: PlaybackModel.Wait) -> Int64 {
+        wait == .stall ? reserve.saturatingAdd(outputLead) : reserve
     }
 
     /// The sound has run out.

@@ -168,9 +168,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// a multivariant playlist leaves open which closed captions the video carries: the first segment, in live streams
     /// the one in the middle of the window.
     package var inspectsCaptions: Bool
-    /// The time from the arrival of the manifest to the first request for media, in streams whose manifest is their
-    /// only document (DASH). Not negative.
-    package var manifestProcessing: Duration
+    /// The times for which the player works on what has come before it requests more.
+    package var processing: ProcessingTimes
     /// The time that the player works on its first video segment before it requests the next one, which need not be
     /// another part of the same segment; the first sample of the throughput includes it. Not negative.
     package var firstProcessing: Duration
@@ -232,7 +231,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         initializationLoading: InitializationLoading = .beforeSegment,
         inspectsCaptions: Bool = false,
         sampling: any ThroughputSampling = DownloadSampling(),
-        manifestProcessing: Duration = .zero,
+        processing: ProcessingTimes = ProcessingTimes(),
         firstProcessing: Duration = .zero,
         ladderIncludesAudio: Bool = false,
         droppedFrames: DroppedFramePolicy? = nil,
@@ -258,7 +257,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.decodeDelay = decodeDelay
         self.initializationLoading = initializationLoading
         self.inspectsCaptions = inspectsCaptions
-        self.manifestProcessing = max(manifestProcessing, .zero)
+        self.processing = processing
         self.firstProcessing = max(firstProcessing, .zero)
         self.ladderIncludesAudio = ladderIncludesAudio
         self.droppedFrames = droppedFrames

@@ -11,21 +11,29 @@ struct DroppedFrameWatch: Sendable {
     private var decodedEnd: Int64 = 0
     private var rung: Int?
     private var width = 0
+    private var decision: MonotonicInstant?
 
     init(_ policy: DroppedFramePolicy, from now: MonotonicInstant) {
         self.policy = policy
         next = now.advanced(by: policy.interval)
     }
 
-    /// Restarts the count where another rung is chosen, or pictures of another size are shown.
+    /// Restarts the count where a rung is chosen, also the same one again, or pictures of another size are shown.
     ///
     /// - Parameters:
     ///   - rung: the rung that is loaded.
     ///   - width: of the pictures that are shown, in pixels.
-    mutating func follow(rung: Int?, width: Int, _ model: PlaybackModel?, _ now: MonotonicInstant) {
-        // lib/abr/simple_abr_manager.js, `updateFramesInfo_`.
-        guard rung != self.rung || width != self.width else { return }
-        (self.rung, self.width) = (rung, width)
+    ///   - decision: the instant of the rule's last decision; nil before the first one.
+    mutating func follow(
+        rung: Int?,
+        width: Int,
+        decision: MonotonicInstant?,
+        _ model: PlaybackModel?,
+        _ now: MonotonicInstant
+    ) {
+        // lib/abr/simple_abr_manager.js:537, `updateFramesInfo_`.
+        guard rung != self.rung || width != self.width || decision != self.decision else { return }
+        (self.rung, self.width, self.decision) = (rung, width, decision)
         _ = count(model, now)
     }
 

@@ -34,6 +34,7 @@ extension StreamPlayback {
                     begun: fetching.begun
                 )
                 apply(effects, now)
+                works(onPlaylistOf: id, now)
                 if case .media(let playlist) = parsed { readAds(of: playlist, id, now) }
             case .index(let id):
                 let bytes = try response.start(of: fetching.request.range).array
@@ -245,16 +246,31 @@ extension StreamPlayback {
         }
         let position = view(now).position
         tracks[role]?.leaveBehind(position)
-        guard role == .main else { return }
         let end = arrivals.last ?? now.instant
-        let processing = profile.firstProcessing
-        // The parts of a segment follow one another at once.
-        if processing > .zero, tracks[.main]?.segmentCount == 1, segment.part == nil {
-            tracks[.main]?.works(until: end.advanced(by: processing))
-        }
+        works(on: segment, role, since: end)
+        guard role == .main else { return }
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         download.isReplacement = isReplacement
         observe(.downloaded(download), now)
+    }
+
+    /// The player works on a segment before it requests the next one of the track.
+    private mutating func works(on segment: MediaSegment, _ role: StreamRole, since arrival: MonotonicInstant) {
+        // The parts of a segment follow one another at once.
+        guard segment.part == nil else { return }
+        let times = profile.processing
+        var processing = segment.initialization == nil ? times.transmuxedSegment : times.fragment
+        if role == .main, tracks[role]?.segmentCount == 1 { processing = max(processing, profile.firstProcessing) }
+        if processing > .zero { tracks[role]?.works(until: arrival.advanced(by: processing)) }
+    }
+
+    /// The player works on a playlist before it requests the segments that waited for it.
+    private mutating func works(onPlaylistOf id: Rendition.ID, _ now: Timestamp) {
+        let processing = profile.processing.mediaPlaylist
+        guard processing > .zero else { return }
+        for role in StreamRole.media where !fetches.isBusy(role) && tracks[role]?.plan?.rendition == id {
+            tracks[role]?.works(until: now.instant.advanced(by: processing))
+        }
     }
 
     /// Whether the player drops a segment that has just come, because its last bytes brought the decision for another

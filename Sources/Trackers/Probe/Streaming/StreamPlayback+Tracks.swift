@@ -41,10 +41,16 @@ extension StreamPlayback {
 
     private mutating func beginLoading(_ now: Timestamp) {
         var track = TrackLoading(at: session.pendingSeek ?? 0)
-        if manifest.presentation?.format == .dash, profile.manifestProcessing > .zero {
-            track.works(until: now.instant.advanced(by: profile.manifestProcessing))
-        }
+        let processing = manifestProcessing
+        if processing > .zero { track.works(until: now.instant.advanced(by: processing)) }
         tracks[.main] = track
+    }
+
+    /// The time for which the player works on the manifest before it requests more.
+    private var manifestProcessing: Duration {
+        if manifest.presentation?.format == .dash { return profile.processing.presentation }
+        let isMediaPlaylist = manifest.variant(at: 0).flatMap { manifest[$0.main]?.timeline } != nil
+        return isMediaPlaylist ? profile.processing.mediaPlaylist : profile.processing.multivariantPlaylist
     }
 
     private mutating func refreshManifest(_ now: Timestamp) {
@@ -80,7 +86,9 @@ extension StreamPlayback {
             switch track.phase {
             case .ended: return
             case .looking: guard plan(role, track, now), step(role, now) else { return }
-            case .planned, .awaiting: guard step(role, now) else { return }
+            case .planned, .awaiting:
+                if let begins = track.plan?.begins, begins > now.instant { return }
+                guard step(role, now) else { return }
             }
         }
         tracks[role]?.takesBreak = true
@@ -380,7 +388,7 @@ extension StreamPlayback {
             droppedFrames = DroppedFrameWatch(policy, from: now.instant)
         }
         let (rung, width) = (tracks[.main]?.currentRung, session.quality.current.width)
-        droppedFrames?.follow(rung: rung, width: width, session.model, now.instant)
+        droppedFrames?.follow(rung: rung, width: width, decision: choice.lastDecision, session.model, now.instant)
     }
 
     /// Leaves a rung for a time whose pictures were dropped too often, and a download of it.

@@ -231,6 +231,7 @@ extension StreamPlayback {
             let empty = track.loadedEnd.saturatingSubtract(wantedLevel(role, track)).saturatingAdd(1)
             return model.instant(ofPlaying: empty).map { track.check(for: $0, interval: profile.bufferCheck.interval) }
         case .awaiting(_, let next?): return next > now ? next : nil
+        case .planned(let plan) where (plan.begins ?? now) > now: return plan.begins
         case .planned(let plan), .awaiting(let plan, nil):
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))

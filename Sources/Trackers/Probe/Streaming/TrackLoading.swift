@@ -19,6 +19,8 @@ struct TrackLoading: Sendable {
         fileprivate(set) var rung: Int
         let rendition: Rendition.ID
         fileprivate(set) var segment: MediaSegment?
+        /// The instant before which the player works on what the request waited for; nil for at once.
+        fileprivate(set) var begins: MonotonicInstant?
     }
 
     /// The player's look at the buffer, from which it plans the next segment.
@@ -232,11 +234,17 @@ extension TrackLoading {
         enter(.looking(look))
     }
 
-    /// The player works on a segment, and looks for the next one afterwards.
+    /// The player works on what has come, and looks for the next segment, or requests the planned one, afterwards.
     mutating func works(until instant: MonotonicInstant) {
-        guard var look = phase.look else { return }
-        look.next = instant
-        enter(.looking(look))
+        switch phase {
+        case .looking(var look):
+            (look.next, look.hasMissed) = (instant, true)
+            enter(.looking(look))
+        case .planned(var plan):
+            plan.begins = instant
+            enter(.planned(plan))
+        case .awaiting, .ended: break
+        }
     }
 
     /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched

@@ -77,15 +77,15 @@ struct DroppedFrameTests {
         #expect(!watch.looks(at: model, at(6)))
     }
 
-    @Test("Another rung, and pictures of another size, restart the count")
+    @Test("Another rung, a decision for the same rung, and pictures of another size restart the count")
     func follow() {
-        for (rung, width) in [(0, 320), (1, 640), (0, 640)] {
+        for (rung, width, decision) in [(0, 320, 0.5), (1, 640, 0.5), (0, 640, 2.9), (0, 640, 0.5)] {
             var model = model()
             let watch = Watch()
-            watch.watch.follow(rung: 0, width: 640, model, at(1))
+            watch.watch.follow(rung: 0, width: 640, decision: at(0.5), model, at(1))
             model.append(.video, end: 8_000_000_000, now: at(3))
-            watch.watch.follow(rung: rung, width: width, model, at(3))
-            #expect(watch.looks(at: model, at(4)) == (rung == 0 && width == 640))
+            watch.watch.follow(rung: rung, width: width, decision: at(decision), model, at(3))
+            #expect(watch.looks(at: model, at(4)) == (rung == 0 && width == 640 && decision == 0.5))
         }
     }
 

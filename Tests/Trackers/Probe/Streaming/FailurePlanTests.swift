@@ -22,6 +22,9 @@ struct FailurePlanTests {
     ) async -> (Played, SimulatedNetwork) {
         let clock = VirtualClock()
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, bandwidth)], fault: fault, resource: resource)
+        // Only the waits after failures count here.
+        var profile = profile
+        profile.processing = ProcessingTimes()
         return (await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile)), network)
     }
 
@@ -171,6 +174,9 @@ struct LiveFailureTests {
             let there = Int(clock.now.nanoseconds / 2_000_000_000)
             return Array(ladder.playlist(there - 5..<there, isComplete: false).utf8)
         }
+        // Only the waits after failures count here.
+        var profile = profile
+        profile.processing = ProcessingTimes()
         let configuration = ProbeConfiguration(profile: profile)
         let played = await playStream("/master.m3u8", over: network, clock, configuration, until: limit, script: script)
         return (played, network)

@@ -25,11 +25,11 @@ extension PlayerProfile {
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
     ///
     /// Not modelled: the time until the media source is open (hls.js 1.6.15 requests the first fragment about 0.1 s
-    /// after its playlist), the time of transmuxing after the first fragment, the playlist of a new level in the
-    /// expected fetch time, media capabilities and codecs that the browser cannot play, HDR, channels, default audio
-    /// and `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
-    /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as the
-    /// new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
+    /// after its playlist), the playlist of a new level in the expected fetch time, media capabilities and codecs that
+    /// the browser cannot play, HDR, channels, default audio and `SCORE` in the choice of codecs, levels in the order
+    /// of their heights, `EXT-X-BITRATE`, error penalties of levels; and that a fragment that was left for the lowest
+    /// level, or whose rest takes at most twice as long as the new fragment, is loaded to its end beside the new one
+    /// (line 421): the probe aborts its request.
     public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
@@ -57,6 +57,13 @@ extension PlayerProfile {
             pacing: HLSJS.Pacing(),
             initializationLoading: .withSegment,
             sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
+            // Medians on two cores with nothing else to do.
+            processing: ProcessingTimes(
+                multivariantPlaylist: .milliseconds(15),
+                mediaPlaylist: .milliseconds(15),
+                fragment: .milliseconds(5),
+                transmuxedSegment: .milliseconds(9)
+            ),
             firstProcessing: processing,
             ladderSelection: .hlsJS,
             retry: HLSJS.retry(6, timeouts: 4, firstByte: .seconds(10), load: .seconds(120)),

@@ -39,13 +39,24 @@ extension PlayerProfile {
         start: .estimate(1_450_000),
         segmentUse: .complete,
         acceptance: .mediaSource(usesDeclaredCodecs: true, transmuxer: .shaka),
-        decodeDelay: DecodeDelay(start: .milliseconds(19), resume: Chromium.resume),
+        // Transport streams: 2 plays.
+        decodeDelay: DecodeDelay(
+            start: .milliseconds(19),
+            transmuxedStart: .milliseconds(255),
+            resume: Chromium.resume
+        ),
         pacing: Shaka.Pacing(),
         initializationLoading: .withSegment,
         inspectsCaptions: true,
         sampling: Shaka.Sampling(parts: Shaka.progress, cacheTime: .milliseconds(5)),
-        // Measured on two cores with nothing else to do.
-        manifestProcessing: .milliseconds(55),
+        // Medians on two cores with nothing else to do.
+        processing: ProcessingTimes(
+            presentation: .milliseconds(55),
+            multivariantPlaylist: .milliseconds(45),
+            mediaPlaylist: .milliseconds(20),
+            fragment: .milliseconds(6),
+            transmuxedSegment: .milliseconds(10)
+        ),
         ladderIncludesAudio: true,
         // lib/util/player_configuration.js:332, `droppedFramesThreshold`, `droppedFramesInterval`,
         // `droppedFramesBanDuration`.

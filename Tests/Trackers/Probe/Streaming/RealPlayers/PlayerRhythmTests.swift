@@ -66,7 +66,8 @@ struct PlayerRhythmTests {
             let video = try #require(requests.first { $0.path.hasSuffix("/v0.m3u8") })
             let audio = requests.filter { $0.path.hasSuffix("/en.m3u8") }
             #expect(audio.count == 1)
-            #expect(audio.first?.instant == (isTogether ? video.instant : video.answeredAt))
+            let processed = try #require(video.answeredAt) + late.processing.mediaPlaylist.nanoseconds
+            #expect(audio.first?.instant == (isTogether ? video.instant : processed))
         }
     }
 
@@ -246,8 +247,37 @@ struct PlayerRhythmTests {
         let (_, requests) = try await play("/ts/master.m3u8", .hlsJS, seconds: 5)
         let media = requests.filter { $0.path.hasSuffix(".ts") }
         let pauses = try zip(media, media.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
-        // The second fragment has another rung, whose playlist comes first.
-        #expect((100..<110).contains(try #require(pauses.first)), "\(pauses)")
-        #expect(pauses.dropFirst().dropFirst().allSatisfy { $0 == 0 }, "\(pauses)")
+        // The second fragment has another rung, whose playlist comes first, and takes 15 ms.
+        #expect((115..<125).contains(try #require(pauses.first)), "\(pauses)")
+        #expect(pauses.count > 5 && pauses.dropFirst().dropFirst().allSatisfy { $0 == 9 }, "\(pauses)")
+    }
+
+    @Test("A player of a web page works on what has come before it requests more")
+    func processing() async throws {
+        var profile = PlayerProfile.plain()
+        profile.processing = ProcessingTimes(
+            presentation: .milliseconds(70),
+            multivariantPlaylist: .milliseconds(50),
+            mediaPlaylist: .milliseconds(30),
+            fragment: .milliseconds(20),
+            transmuxedSegment: .milliseconds(10)
+        )
+        for (path, manifest, playlist, segment) in [
+            ("/ts/master.m3u8", Int64(50), Int64?(30), Int64(10)), ("/fmp4/master.m3u8", 50, 30, 20),
+            ("/ts/v0.m3u8", 30, nil, 10), ("/dash/number.mpd", 70, nil, 20),
+        ] {
+            let (_, requests) = try await play(path, profile, seconds: 10)
+            let first = try #require(requests.first)
+            let second = try #require(requests.dropFirst().first)
+            #expect((second.instant - (try #require(first.answeredAt))) / 1_000_000 == manifest, "\(path)")
+            if let playlist {
+                let media = try #require(requests.dropFirst(2).first { !$0.path.hasSuffix("m3u8") })
+                #expect((media.instant - (try #require(second.answeredAt))) / 1_000_000 == playlist, "\(path)")
+            }
+            let video = requests.filter { $0.path.contains("/v") && ($0.path.hasSuffix(".ts") || $0.path.hasSuffix(".m4s")) }
+            let pauses = try zip(video, video.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
+            // Until the buffer is full.
+            #expect(pauses.count > 1 && pauses.prefix(2).allSatisfy { $0 == segment }, "\(path): \(pauses)")
+        }
     }
 }

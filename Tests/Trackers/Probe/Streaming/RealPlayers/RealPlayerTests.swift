@@ -95,7 +95,7 @@ struct RealPlayerTests {
             start: 3.82,
             "1(aborted) 0×7 0(aborted) 1×1 1(aborted) 2×2 2(aborted) 0×9",
             or: (
-                "1(aborted) 0×5 0(aborted) 0×1 0(aborted) 1×2 1(aborted) 2×1 2(aborted) 0×7",
+                "1(aborted) 0×6 0(aborted) 0×2 0(aborted) 1×1 1(aborted) 2×2 2(aborted) 0×4",
                 "Shaka looks every two seconds: where pictures came late just before, or long before, it decides otherwise."
             )
         ),
