@@ -194,7 +194,7 @@ struct PlaybackModelTests {
     }
 
     /// A model of a player whose sound card takes sound 45 ms ahead.
-    private func outputLead(rate: Double = 1) -> Table {
+    private func withSoundCard(rate: Double = 1) -> Table {
         let table = Table()
         var policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(30))
         policy.sound.alone = .seconds(3)
@@ -209,7 +209,7 @@ struct PlaybackModelTests {
 
     @Test("Sound runs out ahead of its end, a stall needs that much more of it, and the last picture has not ended then")
     func outputLead() {
-        let table = outputLead()
+        let table = withSoundCard()
         #expect(table.model.nextDeadline(after: at(0)) == at(955))
         #expect(table.log(until: 2000).last == "stalled@955.0:955.0")
         #expect(table.model.isDry)
@@ -227,12 +227,12 @@ struct PlaybackModelTests {
 
     @Test("At another rate, the sound card takes more sound ahead; a seek and the start need none for it")
     func outputLeadAtRate() {
-        let table = outputLead(rate: 2)
+        let table = withSoundCard(rate: 2)
         #expect(table.log(until: 2000).last == "stalled@455.0:910.0")
         #expect(table.seek(to: ms(60_000), now: at(2000)))
         table.append(60_200, now: 2100)
         #expect(table.log(until: 2100).last == "filled seek@2100.0:60000.0")
-        let start = self.outputLead()
+        let start = withSoundCard()
         #expect(start.log(until: 0).first == "filled start@0.0:0.0")
     }
 
