@@ -207,7 +207,7 @@ struct PlaybackModelTests {
         return table
     }
 
-    @Test("Sound runs out ahead of its end, a stall needs that much more of it, and the last picture has not ended then")
+    @Test("Sound runs out ahead of its end, before the last picture ends, and a stall needs that much more of it")
     func outputLead() {
         let table = withSoundCard()
         #expect(table.model.nextDeadline(after: at(0)) == at(955))

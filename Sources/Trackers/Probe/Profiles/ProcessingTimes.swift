@@ -1,5 +1,5 @@
-/// The times for which a player works on what has come before it requests more: those of a browser's main thread, beyond
-/// what the probe itself takes.
+/// The times for which a player works on what has come before it requests more: those of a browser's main thread,
+/// beyond what the probe itself takes.
 ///
 /// They decide which segment is complete when the link changes: after ten segments, a few milliseconds each have become
 /// a tenth of a second.

@@ -37,8 +37,8 @@ struct RenditionChoice: Sendable {
         throughput = ThroughputHistory(capacity: sampling.capacity)
     }
 
-    /// The instant of the last decision of a rule that keeps an interval between two; nil for other rules, and before the
-    /// first one.
+    /// The instant of the last decision of a rule that keeps an interval between two; nil for other rules, and before
+    /// the first one.
     var lastDecision: MonotonicInstant? { (rule as? ThroughputRule)?.lastDecision }
 
     /// The bitrate of downloads, bit/s; nil before the first one.

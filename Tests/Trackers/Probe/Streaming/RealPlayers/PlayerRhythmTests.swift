@@ -274,8 +274,12 @@ struct PlayerRhythmTests {
                 let media = try #require(requests.dropFirst(2).first { !$0.path.hasSuffix("m3u8") })
                 #expect((media.instant - (try #require(second.answeredAt))) / 1_000_000 == playlist, "\(path)")
             }
-            let video = requests.filter { $0.path.contains("/v") && ($0.path.hasSuffix(".ts") || $0.path.hasSuffix(".m4s")) }
-            let pauses = try zip(video, video.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
+            let video = requests.filter { request in
+                request.path.contains("/v") && [".ts", ".m4s"].contains { request.path.hasSuffix($0) }
+            }
+            let pauses = try zip(video, video.dropFirst()).map { earlier, later in
+                (later.instant - (try #require(earlier.answeredAt))) / 1_000_000
+            }
             // Until the buffer is full.
             #expect(pauses.count > 1 && pauses.prefix(2).allSatisfy { $0 == segment }, "\(path): \(pauses)")
         }
