@@ -54,6 +54,33 @@ struct MovieDurationTests {
         #expect(played.outcome == .ended, "\(played.story)")
     }
 
+    @Test(
+        "A movie that claims to last one tick, or less than its frames, lasts as long as its tracks",
+        arguments: [1, 900]
+    )
+    func shortMovie(ticks: Int) async throws {
+        let film = [UInt8](try Fixtures.data(Fixtures.mp4.get()))
+        let shorter = BoxEditor.edit(film, ["moov", "mvhd"]) { content in
+            var content = content
+            content.replaceSubrange(16..<20, with: [0, 0, UInt8(ticks >> 8), UInt8(ticks & 0xFF)])
+            return content
+        }
+        #expect(shorter != film)
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4")
+        try Data(shorter).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let duration = try #require(MediaSource(url.path).declaredDuration(timeout: .seconds(1_800)))
+        #expect(duration > .milliseconds(3_900) && duration < .milliseconds(4_200), "\(duration)")
+        let played = try await play(shorter)
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 3_900...4_200 ~= length(played), "\(played.story)")
+        // The bit rate of the file follows from its duration.
+        let whole = try await play(film)
+        let expected = try #require(whole.first(.end)?.attributes[.bitrate])
+        let bitrate = try #require(played.first(.end)?.attributes[.bitrate])
+        #expect(abs(bitrate - expected) * 50 < expected, "\(bitrate), expected \(expected)")
+    }
+
     @Test("Empty edits in front of all media are no missing media")
     func emptyEdit() async throws {
         let late = try Fixtures.lateMP4.get()

@@ -220,8 +220,18 @@ struct Demuxer: ~Copyable {
         info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
         if MovieFile.isMovie(context) {
-            let tracks = movieDuration(of: context, from: start?.saturatingMultiply(1000) ?? 0)
-            info.duration = tracks.map { min($0, info.duration ?? $0) }
+            let first = start?.saturatingMultiply(1000) ?? 0
+            let tracks = movieDuration(of: context, from: first)
+            // A movie that ends before its last frame begins does not know its duration.
+            let last = lastFrame(of: context).saturatingSubtract(first)
+            let claimed = info.duration
+            let movie = claimed.flatMap { $0 < last ? nil : $0 }
+            info.duration = tracks.map { min($0, movie ?? $0) }
+            if movie == nil, let claimed, let duration = info.duration, let bitrate = info.bitrate {
+                // Libavformat divides the size of the file by the duration of the movie.
+                let rate = Double(bitrate) * Double(claimed) / Double(duration)
+                info.bitrate = rate < 1e15 ? Int(rate) : nil
+            }
         }
         let flags = context.pointee.iformat?.pointee.flags ?? 0
         timeline = Timeline(
@@ -247,6 +257,19 @@ struct Demuxer: ~Copyable {
         }
         guard let end, end > start else { return nil }
         return end.saturatingSubtract(start)
+    }
+
+    /// The time at which the last known frame of the selected tracks begins, in nanoseconds; 0 without frames.
+    private func lastFrame(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
+        guard let streams = context.pointee.streams else { return 0 }
+        var latest: Int64 = 0
+        for index in tracks.keys {
+            guard let stream = streams[Int(index)] else { continue }
+            let count = avformat_index_get_entries_count(stream)
+            guard let entry = avformat_index_get_entry(stream, count - 1) else { continue }
+            latest = max(latest, stream.pointee.time_base.nanoseconds(entry.pointee.timestamp) ?? 0)
+        }
+        return latest
     }
 
     static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
