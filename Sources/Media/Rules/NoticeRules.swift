@@ -2,13 +2,14 @@ internal import InstrumentManifests
 
 // Each of these rules reports the notices that `NoticeJudgement` gives to it.
 extension Rule {
-    /// A playlist is not plain UTF-8.
+    /// A playlist or MPD is not plain text in UTF-8.
     package static let playlistEncoding = noticed(
         "playlist-encoding",
         .error,
-        "A playlist is not plain UTF-8",
-        explanation: "Clients should refuse a playlist with a byte order mark or with bytes that are not UTF-8.",
-        source: "RFC 8216bis section 4.1"
+        "A playlist or MPD is not plain text in UTF-8",
+        explanation:
+            "Clients should refuse a playlist with a byte order mark, control characters or bytes that are not UTF-8.",
+        source: "RFC 8216bis section 4.1; W3C XML 1.0 section 2.2"
     )
 
     /// A codec string names no known codec, or no profile of it.

@@ -76,8 +76,9 @@ package struct MarkupReader {
 
     /// - Parameter bytes: the document in UTF-8: another encoding could hide a document type.
     private func check(_ bytes: [UInt8]) throws(MarkupError) {
-        guard !bytes.contains(0) else {
-            throw MarkupError(.encoding, "\(document) must not contain the character 0")
+        if let place = bytes.firstIndex(of: 0) {
+            let line = bytes[..<place].count { $0 == 0x0A } + 1
+            throw MarkupError(.encoding, "\(document) must not contain the character 0", line: line)
         }
         guard !Self.contains(bytes, Array("<!DOCTYPE".utf8)), !Self.contains(bytes, Array("<!ENTITY".utf8)) else {
             throw MarkupError(.documentType, "\(document) must not declare a document type; remove the `<!DOCTYPE`")

@@ -64,8 +64,10 @@ private enum NoticeSample {
         switch subject {
         case .byteOrderMark: self = .playlists(["\u{FEFF}" + Self.media()])
         case .invalidUTF8: self = .playlists([Self.media("# name\n#EXT-X-NOTE:\u{1}\n")])
+        case .controlCharacter: self = .playlists([Self.media("#EXT-X-NOTE:\u{2}\n")])
         case .paddedTag: self = .playlists([Self.media(" #EXT-X-PLAYLIST-TYPE:EVENT\n")])
         case .miswrittenTag: self = .playlists([Self.media("#ext-x-playlist-type:EVENT\n")])
+        case .misspelledTag: self = .playlists([Self.media("#EXT-X-PLAYLIST-TPYE:EVENT\n")])
         case .codecWithoutProfile:
             self = .playlists([Self.master("#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1\"\nv.m3u8\n")])
         case .unknownCodec:

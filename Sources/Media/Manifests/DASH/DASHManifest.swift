@@ -16,6 +16,8 @@ struct DASHManifest: Hashable, Sendable {
     let limits: ManifestLimits
     /// The elements that are elsewhere, as far as they were loaded.
     private let remote: RemoteElements
+    /// The control characters of the text as it was fetched.
+    private(set) var textNotices: [ManifestNotice] = []
     /// The server's time as it was read first: a patch may leave it in the MPD, where it becomes outdated.
     var directClock: DirectClock?
 
@@ -48,6 +50,12 @@ struct DASHManifest: Hashable, Sendable {
         self.url = url
         self.remote = remote
         self.limits = limits
+        // A text in UTF-16 has zeros, and no other one is read with them.
+        if !bytes.contains(0) {
+            var notices = NoticeList(limit: 1)
+            notices.add(controlCharactersOf: bytes)
+            textNotices = notices.notices
+        }
     }
 
     /// Returns the MPD that a patch makes of this one.
@@ -58,7 +66,7 @@ struct DASHManifest: Hashable, Sendable {
     /// Returns the MPD with another root.
     func replacing(_ root: MarkupElement) -> DASHManifest {
         var manifest = self
-        manifest.root = root
+        (manifest.root, manifest.textNotices) = (root, [])
         return manifest
     }
 
@@ -84,6 +92,7 @@ struct DASHManifest: Hashable, Sendable {
                 error.line == nil
             {
                 error.message += "; \(notice.message)"
+                error.causes = resolution.notices.notices
             }
             throw error
         }

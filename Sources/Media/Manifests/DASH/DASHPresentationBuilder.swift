@@ -31,6 +31,7 @@ struct DASHPresentationBuilder {
         self.clockOffset = clockOffset
         isSteered = manifest.root.first("ContentSteering") != nil
         notices = NoticeList(limit: manifest.limits.notices)
+        notices.add(manifest.textNotices)
         addressBudget = manifest.limits.addressBytes
         listBudget = manifest.limits.listedSegments
     }

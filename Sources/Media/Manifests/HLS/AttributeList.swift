@@ -36,10 +36,11 @@ package struct AttributeList: Hashable, Sendable {
             rest = rest[rest.index(after: equals)...]
             let behind = rest.drop { $0 <= 0x20 }
             if behind.startIndex != rest.startIndex { (hasSpaces, rest) = (true, behind) }
-            guard let value = value(&rest) else {
+            guard var value = value(&rest) else {
                 isDamaged = true
                 return
             }
+            if !value.isQuoted, Self.lists.contains(name) { value.text += Self.listRest(&rest) }
             // A name must not occur twice; the first value wins.
             if values[name] == nil { values[name] = value } else { repeatedName = repeatedName ?? name }
             // Behind quotes that do not end a value, nobody knows where the next attribute begins.
@@ -65,6 +66,21 @@ package struct AttributeList: Hashable, Sendable {
         let close = end ?? quote
         rest = inner[inner.index(after: close)...]
         return Value(text: String(Substring(inner[..<close])), isQuoted: true)
+    }
+
+    /// The attributes whose values are lists with commas, which quotes have to keep together.
+    private static let lists: Set<String> = ["CODECS", "SUPPLEMENTAL-CODECS"]
+
+    /// The members of a list without quotes that follow its first one: what is no attribute belongs to the list.
+    private static func listRest(_ rest: inout Substring.UTF8View) -> String {
+        var members = ""
+        while rest.first == UInt8(ascii: ",") {
+            let member = rest.dropFirst().prefix { $0 != UInt8(ascii: ",") }
+            guard !member.isEmpty, !member.contains(UInt8(ascii: "=")) else { break }
+            members += "," + Substring(member).trimmingSpaces
+            rest = rest[member.endIndex...]
+        }
+        return members
     }
 
     /// Whether a place has the quotes that end a value.

@@ -75,6 +75,8 @@ package struct HLSMultivariantPlaylist: Hashable, Sendable {
     package var hasIndependentSegments = false
     /// `EXT-X-DEFINE`: the variables that media playlists may import.
     package var definitions: VariableDefinitions = [:]
+    /// The tags that the playlist has under names that are written wrongly, so that players ignore them.
+    package var miswrittenTags: Set<String> = []
     /// Defects and unsupported features.
     package var notices: [ManifestNotice] = []
 }

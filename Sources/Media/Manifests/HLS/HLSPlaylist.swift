@@ -77,7 +77,12 @@ package enum HLSPlaylist: Hashable, Sendable {
             throw ManifestError(.malformed, message, line: max(multivariant, media))
         }
         if multivariant == nil, media == nil {
-            throw ManifestError(.malformed, "the playlist must list variants or segments (found none)")
+            let tags = MiswrittenTags(bytes)
+            guard let tag = tags.first ?? tags.misspelled?.place else {
+                throw ManifestError(.malformed, "the playlist must list variants or segments (found none)")
+            }
+            let message = "the playlist must list variants or segments (found the tag `\(tag.name)`, which is ignored)"
+            throw ManifestError(.malformed, message, line: tag.line)
         }
         return multivariant != nil
     }

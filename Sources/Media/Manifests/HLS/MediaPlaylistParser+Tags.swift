@@ -28,6 +28,7 @@ extension MediaPlaylistParser {
         case "#EXT-X-ENDLIST": (playlist.hasEnded, hasEndTag) = (true, true)
         case "#EXT-X-PLAYLIST-TYPE": readType(line)
         case "#EXT-X-VERSION": playlist.version = DecimalText.integer(line.value) ?? 1
+        case "#EXTM3U": playlist.isJoined = line.number > 1
         case "#EXT-X-INDEPENDENT-SEGMENTS": playlist.hasIndependentSegments = true
         case "#EXT-X-I-FRAMES-ONLY": playlist.isIFramesOnly = true
         case "#EXT-X-START": playlist.startOffset = StartOffset(try attributes(line))
@@ -56,7 +57,8 @@ extension MediaPlaylistParser {
     }
 
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
-        guard let value = DecimalText.nanoseconds(line.value.split(at: ",").before.trimmingSpaces) else {
+        let text = DecimalText.durationWithComma(line.value) ?? String(line.value.split(at: ",").before.trimmingSpaces)
+        guard let value = DecimalText.nanoseconds(text) else {
             throw unreadable("`EXTINF` must have a duration in seconds", found: line.value, line)
         }
         if value < 0 { notices.add(.negativeDuration, "`\(line.value.excerpt())`", line: line.number) }
@@ -109,6 +111,8 @@ extension MediaPlaylistParser {
 
     private mutating func readNumber(_ line: PlaylistLine) throws(ManifestError) -> Int64? {
         guard playlist.segments.isEmpty else {
+            // A second playlist in the file is one fault.
+            guard !playlist.isJoined else { return nil }
             notices.add(.lateSequenceNumber, line.tag.map { String($0.dropFirst()) }, line: line.number)
             return nil
         }

@@ -49,7 +49,9 @@ struct MediaPlaylistParser {
     }
 
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMediaPlaylist {
-        notices.add(encodingOf: bytes)
+        let miswritten = MiswrittenTags(bytes)
+        playlist.miswrittenTags = miswritten.meant
+        notices.add(encodingOf: bytes, miswritten)
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
             if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
@@ -65,7 +67,8 @@ struct MediaPlaylistParser {
             parts = []
         }
         guard let duration else {
-            notices.add(.addressWithoutDuration, line: line.number)
+            // A tag that is written wrongly is one fault.
+            if !playlist.miswrittenTags.contains("EXTINF") { notices.add(.addressWithoutDuration, line: line.number) }
             return
         }
         guard playlist.segments.count < limits.segments else {
@@ -130,14 +133,16 @@ struct MediaPlaylistParser {
     private mutating func finish() {
         let longest = playlist.segments.map(\.duration).max() ?? 0
         if !hasTargetDuration {
-            notices.add(.missingTargetDuration)
+            if !playlist.miswrittenTags.contains("EXT-X-TARGETDURATION") { notices.add(.missingTargetDuration) }
             playlist.targetDuration = max(longest, 1_000_000_000)
         }
         // Rounded to the nearest second, a segment must not be longer (RFC 8216 section 4.3.3.1).
         if longest.roundedToSeconds > playlist.targetDuration.roundedToSeconds {
             notices.add(.exceededTargetDuration)
         }
-        if let typeLine, playlist.kind == .onDemand, !hasEndTag, !playlist.segments.isEmpty {
+        if let typeLine, playlist.kind == .onDemand, !hasEndTag, !playlist.segments.isEmpty,
+            !playlist.miswrittenTags.contains("EXT-X-ENDLIST")
+        {
             notices.add(.missingEndList, line: typeLine)
         }
         if playlist.hasEnded { playlist.kind = .onDemand }

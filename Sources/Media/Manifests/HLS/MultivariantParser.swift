@@ -25,7 +25,9 @@ struct MultivariantParser {
     }
 
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMultivariantPlaylist {
-        notices.add(encodingOf: bytes)
+        let miswritten = MiswrittenTags(bytes)
+        playlist.miswrittenTags = miswritten.meant
+        notices.add(encodingOf: bytes, miswritten)
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
             if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
@@ -33,7 +35,10 @@ struct MultivariantParser {
         }
         noteStreamWithoutAddress()
         guard !playlist.streams.isEmpty else {
-            throw ManifestError(.malformed, "the multivariant playlist must list a playable variant (found none)")
+            let tag = notices.notices.first { $0.subject == .miswrittenTag || $0.subject == .misspelledTag }
+            let found = tag?.found ?? "none"
+            let message = "the multivariant playlist must list a playable variant (found \(found))"
+            throw ManifestError(.malformed, message, line: tag?.line)
         }
         playlist.definitions = VariableDefinitions(variables.values)
         playlist.notices = notices.notices
@@ -94,7 +99,9 @@ struct MultivariantParser {
 
     private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {
         guard let attributes = stream else {
-            notices.add(.addressWithoutStream, line: line.number)
+            // A tag that is written wrongly is one fault.
+            let isMiswritten = playlist.miswrittenTags.contains("EXT-X-STREAM-INF")
+            if !isMiswritten { notices.add(.addressWithoutStream, line: line.number) }
             return
         }
         stream = nil

@@ -32,6 +32,16 @@ package enum DecimalText {
         return isNegative ? -value : value
     }
 
+    /// The duration of an `EXTINF` whose value has a decimal comma (`2,000,`), with a point; nil for other values.
+    ///
+    /// A title in digits that ends with a comma looks the same.
+    package static func durationWithComma(_ text: some StringProtocol) -> String? {
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].allSatisfy({ $0 <= 0x20 }) else { return nil }
+        guard parts[..<2].allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else { return nil }
+        return String(decoding: parts[0], as: UTF8.self) + "." + String(decoding: parts[1], as: UTF8.self)
+    }
+
     /// A number with a fraction; finite.
     package static func double(_ text: some StringProtocol) -> Double? {
         guard text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }), let value = Double(String(text)),

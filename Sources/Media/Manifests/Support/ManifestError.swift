@@ -35,6 +35,8 @@ package struct ManifestError: Error, Hashable, Sendable {
     package var url: String?
     /// The elements of an MPD that are elsewhere and were not loaded; with them, the MPD may be in order.
     package var missingElements: [HTTPURL] = []
+    /// The defects that are the reason of the error; empty where the message says all.
+    package var causes: [ManifestNotice] = []
 
     /// Creates an error.
     package init(_ code: Code, _ message: String, line: Int? = nil, url: HTTPURL? = nil) {

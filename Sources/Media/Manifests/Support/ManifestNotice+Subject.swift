@@ -3,8 +3,8 @@ extension ManifestNotice {
     /// playback and the findings of a check derive.
     package enum Subject: String, Hashable, Sendable, CaseIterable {
         // Playlists of either kind.
-        case byteOrderMark, invalidUTF8, paddedTag, miswrittenTag, unknownCodec, codecWithoutProfile, referenceRefused
-        case redirectedToHTTP
+        case byteOrderMark, invalidUTF8, controlCharacter, paddedTag, miswrittenTag, misspelledTag, unknownCodec
+        case codecWithoutProfile, referenceRefused, redirectedToHTTP
         // Media playlists.
         case addressWithoutDuration, negativeDuration, invalidDate, lateSequenceNumber, unknownPlaylistType
         case incompleteDateRange, unreadableDateRange, contradictoryDateRange, rangeWithoutStart, mapWithoutVector
@@ -46,8 +46,10 @@ extension ManifestNotice.Subject {
         switch self {
         case .byteOrderMark: ("a byte order mark", " is skipped")
         case .invalidUTF8: ("text that is not UTF-8", " is read with replacement characters")
+        case .controlCharacter: ("a control character", " is read as written")
         case .paddedTag: ("a tag with white space around its name or before its value", " is read without the space")
         case .miswrittenTag: ("a tag with small letters, or with white space before its colon,", " is ignored")
+        case .misspelledTag: ("a tag whose name is nearly that of another one", " is ignored")
         case .unknownCodec: ("a codec string that names no known codec", " is kept as written")
         case .codecWithoutProfile: ("a codec string without profile and level", " is kept as written")
         case .referenceRefused: ("a reference that is not followed", " is left out")

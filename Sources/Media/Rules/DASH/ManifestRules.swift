@@ -14,6 +14,8 @@ extension Rule {
         checks: [
             .text { text, _ in
                 guard text.format == .dash, let failure = text.failure else { return [] }
+                // An MPD that lacks what a remote element should have brought has another rule.
+                guard !text.notices.contains(where: { $0.subject == .remoteElement }) else { return [] }
                 return failure.problems(of: "an MPD", expecting: "an MPD, whose root element is `MPD`")
             }
         ]

@@ -11,10 +11,12 @@ extension Rule {
         source: "RFC 8216bis sections 4.2, 4.4.1.2, 4.4.3 and 4.4.6",
         checks: [
             .text { text, _ in
-                text.notices.filter { $0.subject == .miswrittenTag }.map { notice in
+                text.notices.filter { $0.subject == .miswrittenTag || $0.subject == .misspelledTag }.map { notice in
                     Problem(
                         found: notice.found,
-                        expected: "tags in capital letters, with the colon behind the name",
+                        expected: notice.subject == .misspelledTag
+                            ? "tags of HLS, letter by letter"
+                            : "tags in capital letters, with the colon behind the name",
                         advice: "Correct the name of the tag.",
                         line: notice.line
                     )
@@ -31,8 +33,9 @@ extension Rule {
 
     /// The tags of which a playlist must have at most one.
     private static let singleTags: Set<String> = [
-        "EXT-X-VERSION", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-START", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE",
-        "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
+        "EXTM3U", "EXT-X-VERSION", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-START", "EXT-X-TARGETDURATION",
+        "EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE",
+        "EXT-X-I-FRAMES-ONLY",
         "EXT-X-PART-INF", "EXT-X-SERVER-CONTROL", "EXT-X-SKIP", "EXT-X-CONTENT-STEERING",
     ]
 
@@ -54,7 +57,8 @@ extension Rule {
                 Problem(
                     found: "a second \(tag.name)",
                     expected: "one \(tag.name), which is in line \(first.line)",
-                    advice: "Remove one of the tags.",
+                    advice: tag.name == "EXTM3U"
+                        ? "Remove the tag, or give each playlist a separate address." : "Remove one of the tags.",
                     line: tag.line
                 )
             )

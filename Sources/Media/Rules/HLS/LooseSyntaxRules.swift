@@ -66,6 +66,15 @@ private enum LooseSyntax {
     }
 
     private static func duration(_ tag: PlaylistTag) -> (form: String, problem: Problem)? {
+        if let text = DecimalText.durationWithComma(tag.value) {
+            let problem = Problem(
+                found: "`EXTINF:\(tag.value.excerpt())`, with a decimal comma",
+                expected: "a decimal point, as in `\(text),`",
+                advice: "Write the duration with a decimal point: players read the digits behind the comma as a title.",
+                line: tag.line
+            )
+            return ("decimal comma", problem)
+        }
         for byte in tag.value.utf8 {
             if byte == UInt8(ascii: ",") { return nil }
             // A negative duration has another rule.

@@ -83,6 +83,7 @@ public struct RuleRun: Sendable {
                 observation.notices.append(ManifestNotice(.redirectedToHTTP))
             }
         } catch {
+            observation.notices = error.causes
             observation.failure = TextObservation.Failure(
                 message: error.message,
                 line: error.line,

@@ -49,7 +49,13 @@ extension ManifestNotice.Subject {
                 advice: "Copy the codec string from the packager or the initialization segment."
             )
         case .paddedTag: .covered(by: "playlist-loose")
-        case .miswrittenTag: .covered(by: "playlist-attribute-invalid")
+        case .controlCharacter:
+            .finding(
+                of: "playlist-encoding",
+                expected: "text without control characters, except line breaks",
+                advice: "Remove the character, and check whether the file was padded or damaged."
+            )
+        case .miswrittenTag, .misspelledTag: .covered(by: "playlist-attribute-invalid")
         case .referenceRefused, .refusedRepresentation:
             .finding(
                 of: "reference-refused",

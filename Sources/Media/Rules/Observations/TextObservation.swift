@@ -55,7 +55,7 @@ public struct TextObservation: Sendable {
     public var contentType: String?
     /// The reason for which the text cannot be parsed; nil if it can.
     public var failure: Failure?
-    /// What the parser noticed; empty for a text that cannot be parsed.
+    /// What the parser noticed; of a text that cannot be parsed, the defects that are the reason.
     package var notices: [ManifestNotice] = []
 
     /// The reason for which a text cannot be parsed.
