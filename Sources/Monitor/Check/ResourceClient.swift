@@ -10,6 +10,8 @@ internal import InstrumentText
 /// (`HTTPError.Code.wrongRange`).
 struct ResourceClient: Sendable {
     private static let maxRedirects = 10
+    /// The statuses with which servers refuse byte ranges that they do not support.
+    fileprivate static let refusals: Set<Int> = [400, 403, 405, 501]
 
     let transport: any HTTPTransport
     /// The address of the stream.
@@ -27,11 +29,14 @@ struct ResourceClient: Sendable {
         case otherRange(String)
         /// The body is not in a content coding that can be read.
         case coding(String)
+        /// The response has no bytes.
+        case empty
 
         var reason: String {
             switch self {
             case .status(let status): "status \(status)"
             case .connection(let reason), .otherRange(let reason), .coding(let reason): reason
+            case .empty: "\(ManifestContent.empty)"
             }
         }
     }
@@ -71,7 +76,13 @@ struct ResourceClient: Sendable {
     /// - Parameter isText: whether the resource is text, which is asked for with content codings.
     func body(_ url: HTTPURL, _ range: ByteRange? = nil, isText: Bool = false) async -> Result<Body, Failure> {
         let decoding: ContentDecoding = isText ? .all : .unasked
-        return await fetch(url, range, configuration.maxSegmentBytes, decoding: decoding).flatMap { response in
+        let answer = await fetch(url, range, configuration.maxSegmentBytes, decoding: decoding)
+        if let range, case .failure(.status(let status)) = answer,
+            let found = await refusal(of: range, url, status)
+        {
+            return .failure(.otherRange(found))
+        }
+        return answer.flatMap { response in
             // A server may ignore the range and send the whole.
             guard let range, response.status == 200 else {
                 if let range, let found = Self.defect(of: response, range) { return .failure(.otherRange(found)) }
@@ -91,6 +102,20 @@ struct ResourceClient: Sendable {
             let part = Array(length.map { rest.prefix($0) } ?? rest)
             let shortage = range.shortage(count: part.count, size: whole.count)
             return .success(Body(bytes: part, isRangeIgnored: part.count < whole.count, shortage: shortage))
+        }
+    }
+
+    /// What shows that a status is about a byte range, and not about the file; nil for a file that cannot be fetched.
+    private func refusal(of range: ByteRange, _ url: HTTPURL, _ status: Int) async -> String? {
+        if status == 416 { return "status 416 for \(range.headerValue)" }
+        guard Self.refusals.contains(status) else { return nil }
+        let found = "status \(status) for \(range.headerValue), and the whole file without a range"
+        switch await fetch(url, nil, configuration.maxSegmentBytes) {
+        case .success(let response): return response.body.isEmpty ? nil : found
+        // A file above the limit is there, too.
+        case .failure(.connection(let reason)):
+            return reason.hasPrefix("\(HTTPError.Code.responseTooLarge)") ? found : nil
+        case .failure: return nil
         }
     }
 
@@ -120,15 +145,15 @@ struct ResourceClient: Sendable {
         let byte = ByteRange(offset: last ?? range?.offset ?? 0, length: 1)
         let answer = await fetch(url, byte, configuration.maxSegmentBytes)
         switch answer {
-        // The manifest asks for no byte range, so that the server need not have ranges.
-        case .failure(.otherRange), .failure(.coding), .failure(.status(416)):
-            guard range == nil else { break }
-            return await body(url, isText: true).flatMap { body in
-                body.bytes.isEmpty ? .failure(.connection("\(ManifestContent.empty)")) : .success(())
-            }
-        default: break
+        case .success(let response): return response.body.isEmpty ? .failure(.empty) : .success(())
+        case .failure(.status(let status)) where range != nil:
+            guard let found = await refusal(of: byte, url, status) else { return .failure(.status(status)) }
+            return .failure(.otherRange(found))
+        case .failure(let failure):
+            // The manifest asks for no byte range, so that the server need not have ranges.
+            guard range == nil, failure.mayBeOfRange else { return .failure(failure) }
+            return await body(url, isText: true).flatMap { $0.bytes.isEmpty ? .failure(.empty) : .success(()) }
         }
-        return answer.map { _ in }
     }
 
     func fetch(
@@ -163,6 +188,17 @@ struct ResourceClient: Sendable {
                 return .failure(.coding(String(error.message.prefix { $0 != ";" && $0 != "(" }.trimmingWhitespace)))
             }
             return .failure(.connection("\(error.code): \(error.message)"))
+        }
+    }
+}
+
+extension ResourceClient.Failure {
+    /// Whether the same request without a byte range may bring the file.
+    fileprivate var mayBeOfRange: Bool {
+        switch self {
+        case .otherRange, .coding, .status(416): true
+        case .status(let status): ResourceClient.refusals.contains(status)
+        case .connection, .empty: false
         }
     }
 }

@@ -336,6 +336,7 @@ extension SegmentFetcher {
         case .connection(let reason): .connection(reason)
         case .otherRange(let found): .otherRange(found)
         case .coding(let found): .coding(found)
+        case .empty: .unreadable(failure.reason)
         }
     }
 

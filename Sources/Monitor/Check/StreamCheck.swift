@@ -64,6 +64,7 @@ struct CheckSession {
     private(set) var manifestTimes: RequestTimes
     var observe: (@Sendable (StreamCheckRound) -> Void)?
     private var rounds = RoundCounter()
+    private var tally = SegmentTally()
     private var hasReadClock = false
     /// The elements of the MPD that are elsewhere.
     private var remote = RemoteElements()
@@ -278,9 +279,9 @@ struct CheckSession {
     mutating func take(_ batch: SegmentBatch) {
         for (place, result) in batch.segments.enumerated() where !Task.isCancelled && isStillListed(result) {
             let order = result.order
-            report.segmentCount += result.facts.byteCount == nil ? 0 : 1
+            if result.facts.byteCount != nil { tally.take(result) }
+            (report.segmentCount, report.readSegmentCount) = (tally.count, tally.readCount)
             report.segmentBytes += result.facts.byteCount ?? 0
-            if result.isRead { report.readSegmentCount += 1 }
             if result.facts.byteCount != nil, case .unsupported(let method) = order.segment.encryption?.method {
                 report.unreadEncryptions.insert(method)
             }

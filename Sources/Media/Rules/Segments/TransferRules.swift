@@ -41,7 +41,7 @@ extension Rule {
             found: found,
             expected: "the bytes of the requested range with status 206, or the whole file where no range is requested",
             advice:
-                "Correct the byte range in the manifest, or the ranges of the server and of the caches in front of it."
+                "Compare the byte range with the size of the file, and check the ranges of the server and of its caches."
         )
     }
 
