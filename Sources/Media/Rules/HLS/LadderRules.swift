@@ -23,7 +23,9 @@ extension Rule {
                         found: tag.attributes["BANDWIDTH"].map { "BANDWIDTH=\($0.excerpt()) in \(tag.name)" }
                             ?? "\(tag.name) without a valid BANDWIDTH",
                         expected: "the peak bit rate in bits per second",
-                        advice: "Add BANDWIDTH.",
+                        advice: tag.attributes["BANDWIDTH"] == nil
+                            ? "Add BANDWIDTH."
+                            : "Correct BANDWIDTH: write the peak bit rate as a whole number above 0.",
                         line: tag.line
                     )
                 }
@@ -69,6 +71,8 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2",
         checks: [
             .multivariant { version, _ in
+                // A tag that is written wrongly has another rule.
+                guard !version.playlist.miswrittenTags.contains("EXT-X-MEDIA") else { return [] }
                 let known = Set(MediaGroup.all(in: version).map { "\($0.kind) \($0.name)" })
                 return version.tags("EXT-X-STREAM-INF").flatMap { tag -> [Problem] in
                     let attributes = tag.attributes

@@ -26,13 +26,24 @@ extension Rule {
             "An old player that supports the declared version misreads the newer tags instead of refusing them.",
         source: "RFC 8216bis section 8",
         checks: [
-            .media { playlist, _ in tooLow(CompatibilityVersion.need(of: playlist), playlist.playlist.version) },
-            .multivariant { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) },
+            .media { version, _ in
+                let playlist = version.playlist
+                return tooLow(CompatibilityVersion.need(of: version), playlist.version, playlist.miswrittenTags)
+            },
+            .multivariant { version, _ in
+                let playlist = version.playlist
+                return tooLow(CompatibilityVersion.need(of: version), playlist.version, playlist.miswrittenTags)
+            },
         ]
     )
 
-    private static func tooLow(_ need: CompatibilityVersion.Need?, _ declared: Int64) -> [Problem] {
-        guard let need, need.version > declared else { return [] }
+    private static func tooLow(
+        _ need: CompatibilityVersion.Need?,
+        _ declared: Int64,
+        _ miswritten: Set<String>
+    ) -> [Problem] {
+        // A tag that is written wrongly has another rule.
+        guard let need, need.version > declared, !miswritten.contains("EXT-X-VERSION") else { return [] }
         return [
             Problem(
                 found: "EXT-X-VERSION \(declared)",
@@ -52,7 +63,10 @@ extension Rule {
         source: "RFC 8216bis section 6.2.1",
         checks: [
             .media { playlist, rendition, _ in
-                guard playlist.isLive, let since = rendition.edgeSince else { return [] }
+                // A playlist whose end is written wrongly is over.
+                guard playlist.isLive, !playlist.playlist.miswrittenTags.contains("EXT-X-ENDLIST"),
+                    let since = rendition.edgeSince
+                else { return [] }
                 let age = since.duration(to: playlist.fetched.instant).nanoseconds
                 let limit = playlist.playlist.targetDuration.saturatingMultiply(3) / 2
                 guard limit > 0, age > limit else { return [] }
@@ -186,7 +200,9 @@ extension Rule {
         source: "RFC 8216bis section 6.2.1",
         checks: [
             .media { playlist, rendition, _ in
-                guard rendition.replaced?.hasEndTag == true, !playlist.hasEndTag else { return [] }
+                guard rendition.replaced?.hasEndTag == true, !playlist.hasEndTag,
+                    !playlist.playlist.miswrittenTags.contains("EXT-X-ENDLIST")
+                else { return [] }
                 return [
                     Problem(
                         found: "a playlist without EXT-X-ENDLIST",

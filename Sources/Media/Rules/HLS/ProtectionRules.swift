@@ -93,7 +93,7 @@ extension Rule {
                     return [mapProblem("a BYTERANGE without an offset", "LENGTH@OFFSET in EXT-X-MAP", tag.line)]
                 }
                 let bare = playlist.segments.first { $0.segment.initialization == nil && isFragment($0.segment) }
-                if let bare {
+                if let bare, !playlist.playlist.miswrittenTags.contains("EXT-X-MAP") {
                     return [
                         mapProblem("a fragment of MP4 without EXT-X-MAP", "EXT-X-MAP before the segment", bare.line)
                     ]

@@ -9,6 +9,9 @@ struct Replacement {
 
     init?(_ new: MediaPlaylistVersion, _ rendition: RenditionHistory) {
         guard let old = rendition.replaced else { return nil }
+        // Numbers whose tag is written wrongly have another rule.
+        let tags = old.playlist.miswrittenTags.union(new.playlist.miswrittenTags)
+        guard tags.isDisjoint(with: ["EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE"]) else { return nil }
         (self.old, self.new) = (old, new)
     }
 

@@ -54,6 +54,18 @@ package struct RenditionHistory: Sendable {
     /// The playlist that was seen just before the current one, if the current one differs from it.
     package var replaced: MediaPlaylistVersion? { hasJustChanged ? previous : nil }
 
+    /// Whether the current playlist has a segment with a negative duration, which counts as 0.
+    var hasNegativeDuration: Bool {
+        current?.playlist.notices.contains { $0.subject == .negativeDuration } == true
+    }
+
+    /// Whether another rule says why a discontinuity is not marked: its tag is written wrongly, or the file has two
+    /// playlists.
+    var hidesDiscontinuities: Bool {
+        guard let playlist = current?.playlist else { return false }
+        return playlist.isJoined || playlist.miswrittenTags.contains("EXT-X-DISCONTINUITY")
+    }
+
     mutating func record(_ version: MediaPlaylistVersion) {
         hasJustChanged = false
         if let known = current, version.playlist.mediaSequence < known.playlist.mediaSequence {

@@ -109,8 +109,10 @@ extension Rule {
                     )
                 ]
             },
-            .segment { facts, _, _ in
+            .segment { facts, rendition, _ in
                 guard case .unreadable(let reason) = facts.failure else { return [] }
+                // Segments whose key is written wrongly have another rule.
+                guard rendition.current?.playlist.miswrittenTags.contains("EXT-X-KEY") != true else { return [] }
                 let isCompressed = reason == "\(ManifestContent.compressed)"
                 return [
                     Problem(

@@ -77,7 +77,8 @@ extension ManifestContent {
         case .mpd: "Give the MPD an address that ends in .mpd, and the playlist this one."
         case .page, .json, .text: "Check the address, and whether the server requires a login."
         case .addressList: "Give the address of one stream of the list."
-        case .playlist, .misplacedPlaylist, .markup, .binary: "Check the address, and what the packager wrote."
+        case .playlist: "Give the playlist an address that ends in .m3u8, and the MPD this one."
+        case .misplacedPlaylist, .markup, .binary: "Check the address, and what the packager wrote."
         }
     }
 }

@@ -211,6 +211,9 @@ package struct SegmentFacts: Sendable {
     /// The kinds of tracks that have frames.
     var kinds: Set<Kind> { Set(tracks.map(\.kind)) }
 
+    /// Whether the media came, with all bytes that the playlist or manifest promises.
+    var hasAllBytes: Bool { failure == nil && rangeShortage == nil }
+
     /// Whether the server says that a segment of a live stream does not exist.
     var isMissing: Bool {
         guard isLive, case .status(let status) = failure else { return false }

@@ -12,7 +12,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.5.2",
         checks: [
             .segment { facts, rendition, history in
-                guard facts.failure == nil, facts.byteCount != nil, facts.declaredDuration > 0, facts.subtitles == nil,
+                guard facts.hasAllBytes, facts.byteCount != nil, facts.declaredDuration > 0, facts.subtitles == nil,
                     let presentation = history.presentation
                 else { return [] }
                 if presentation.format == .dash { return exceeded(facts, presentation, history) }
@@ -83,6 +83,8 @@ private struct SegmentRun {
             var run = SegmentRun()
             for place in segments[...end].indices.reversed() {
                 if place < end, segments[place].sequence != segments[place + 1].sequence - 1 { break }
+                // The bytes of a segment without a duration are those of no known time.
+                guard segments[place].declaredDuration > 0 else { break }
                 run.bits = run.bits.saturatingAdd(segments[place].bits)
                 run.duration = run.duration.saturatingAdd(segments[place].declaredDuration)
                 guard run.duration <= target.saturatingMultiply(3) / 2 else { break }

@@ -12,7 +12,7 @@ extension Rule {
         checks: [
             .segment { facts, _, _ in
                 // Tracks of another codec than their container says have another rule, and no valid times.
-                guard facts.failure == nil, facts.refusal == nil, let video = facts.tracks.first(where: \.isVideo),
+                guard facts.hasAllBytes, facts.refusal == nil, let video = facts.tracks.first(where: \.isVideo),
                     let audio = facts.tracks.first(where: { !$0.isVideo })
                 else { return [] }
                 let starts = facts.distance(from: video.start, to: audio.start).magnitude
@@ -119,7 +119,8 @@ extension Rule {
         source: "RFC 8216bis section 3.1; ISO/IEC 23009-1 clause 6",
         checks: [
             .segment { facts, _, _ in
-                guard facts.failure == nil, facts.isTruncated else { return [] }
+                // A byte range that reaches beyond its file has another rule.
+                guard facts.hasAllBytes, facts.isTruncated else { return [] }
                 return [
                     Problem(
                         found:

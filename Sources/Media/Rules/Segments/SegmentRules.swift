@@ -35,11 +35,13 @@ extension Rule {
         explanation: "Players compute positions and buffers from EXTINF; seeking and synchronisation become wrong.",
         source: "RFC 8216bis section 4.4.4.1",
         checks: [
-            .segment { facts, _, history in
+            .segment { facts, rendition, history in
                 // Keyframes alone last until the next one.
                 guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
-                    facts.failure == nil, !facts.isKeyframeOnly
+                    facts.hasAllBytes, !facts.isKeyframeOnly
                 else { return [] }
+                // A negative duration has another rule.
+                guard facts.declaredDuration > 0 || !rendition.hasNegativeDuration else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
                 // A segment that ends early is not the fault of its EXTINF.
                 guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude,
@@ -66,7 +68,7 @@ extension Rule {
         checks: [
             .segment { facts, _, history in
                 guard let manifest = history.manifest, let main = facts.main, let difference = facts.durationError,
-                    facts.failure == nil
+                    facts.hasAllBytes
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
                 // With @duration segments may deviate by half of it; a timeline is exact.
@@ -116,9 +118,10 @@ extension Rule {
             .segment { facts, rendition, history in
                 guard history.manifest == nil, facts.hasTimeline, let main = facts.main, !facts.isKeyframeOnly,
                     let before = rendition.facts.last(where: { $0.sequence == facts.sequence - 1 }),
-                    before.discontinuity == facts.discontinuity, before.hasTimeline,
-                    let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
+                    before.discontinuity == facts.discontinuity, before.hasTimeline, before.hasAllBytes,
+                    facts.hasAllBytes, let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
                 else { return [] }
+                guard !rendition.hidesDiscontinuities else { return [] }
                 let step = facts.distance(from: track.end, to: main.start)
                 guard step.magnitude > 500_000_000 else { return [] }
                 return [

@@ -181,7 +181,7 @@ extension Rule {
 
 extension SegmentFacts {
     /// Whether the tracks of the segment say what its rendition has.
-    fileprivate var hasJudgedTracks: Bool { failure == nil && !tracks.isEmpty }
+    fileprivate var hasJudgedTracks: Bool { hasAllBytes && !tracks.isEmpty }
 
     /// The segment before this one in the same period, or since the same discontinuity.
     fileprivate func predecessor(in rendition: RenditionHistory) -> SegmentFacts? {
