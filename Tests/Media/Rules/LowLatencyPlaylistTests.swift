@@ -37,6 +37,37 @@ struct LowLatencyPlaylistTests {
         #expect(try found(.partDurationsDiffer, text) == [words].compactMap(\.self))
     }
 
+    @Test(
+        "The durations of parts are rounded by at most a millisecond each",
+        arguments: [
+            // Two parts and their segment of 2 s are three numbers.
+            ([1.0015, 1.0015], false), ([1.0015, 1.0016], true), ([0.9985, 0.9985], false), ([0.9985, 0.9984], true),
+        ] as [([Double], Bool)]
+    )
+    func roundedSum(parts: [Double], isWrong: Bool) throws {
+        // Parts that are missing at the beginning may have been removed.
+        let found = try found(.partDurationsDiffer, segment(0, [1, 1]) + segment(1, parts))
+        #expect(found.count == (isWrong ? 1 : 0) && found.allSatisfy { $0.contains("2 parts of ") }, "\(found)")
+    }
+
+    @Test(
+        "A part is as long as PART-TARGET, or shorter by 15 %, within a millisecond",
+        arguments: [
+            ([1, 1.001], false, false), ([1, 1.0011], true, false), ([0.849, 1], false, false),
+            ([0.8489, 1], false, true), ([1, 0.1], false, false),
+        ] as [([Double], Bool, Bool)]
+    )
+    func roundedParts(parts: [Double], isTooLong: Bool, isTooShort: Bool) throws {
+        let text = segment(0, parts)
+        for (rule, isBroken) in [(Rule.partTargetExceeded, isTooLong), (.partTooShort, isTooShort)] {
+            let found = try found(rule, text)
+            #expect(
+                found.count == (isBroken ? 1 : 0) && found.allSatisfy { $0.hasSuffix("in 1 of 2 parts") },
+                "\(found)"
+            )
+        }
+    }
+
     @Test("Parts more than three target durations before the end of the playlist are found", arguments: 1...6)
     func oldParts(count: Int) throws {
         let text = (0..<count).map { segment($0, [1, 1]) }.joined()

@@ -178,6 +178,32 @@ struct TrackRuleTests {
     }
 
     @Test(
+        "Cues that span half of a timeline that wraps, or more, may be anywhere on it",
+        arguments: [
+            // The time from the start of the first cue to the end of the last one, in nanoseconds, and whether the
+            // timeline wraps.
+            (1_000_000_000, true, true), (Self.half - 1, true, true), (Self.half, true, false),
+            (Self.half + 10_000_000_000, true, false), (Self.half + 10_000_000_000, false, true),
+        ]
+    )
+    func longCues(span: Int64, wraps: Bool, isWrong: Bool) throws {
+        let picture = try facts(0, "v") { facts in
+            (facts.tracks[0].start, facts.tracks[0].end) = (1_400_000_000, 3_400_000_000)
+            if wraps { facts.wrap = 2 * Self.half }
+        }
+        let text = try facts(1, "", rendition: "subtitles/en") { facts in
+            facts.subtitles = SegmentFacts.Subtitles(cueCount: 2, defect: nil)
+            facts.subtitles?.hasTimestampMap = true
+            // Ten seconds behind the media.
+            facts.subtitles?.times = 15_400_000_000..<15_400_000_000 + span
+        }
+        #expect(try rules([picture, text]).map { $0.prefix(20) } == (isWrong ? ["subtitle-times-wrong"] : []))
+    }
+
+    /// Half of the 2^33 ticks of 90 kHz that MPEG-2 timestamps have, in nanoseconds.
+    private static let half: Int64 = 47_721_858_844_444
+
+    @Test(
         "A cue that begins behind the end of the presentation is found once",
         arguments: [
             // The starts of the first and the latest cue in a presentation of 2 s that begins at 10 s.

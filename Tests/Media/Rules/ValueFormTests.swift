@@ -338,6 +338,144 @@ struct ValueFormTests {
         #expect(found == ["playlist-attribute-invalid \(expected)"], "\(found)")
     }
 
+    @Test(
+        "A tag whose name is misspelled is found as that, and not as a tag that is missing",
+        arguments: [
+            ("", "#EXT-X-TARGETDURATION:6", "#EXT-X-TARGETDURATON:6", "EXT-X-TARGETDURATION"),
+            ("", "#EXT-X-TARGETDURATION:6", "#EXT-X-TARGETDURAITON:6", "EXT-X-TARGETDURATION"),
+            ("", "#EXT-X-TARGETDURATION:6", "#EXT-X-TARGET-DURATIONS:6", "EXT-X-TARGETDURATION"),
+            ("", "#EXTINF:", "#EXTIFN:", "EXTINF"),
+            ("#EXT-X-PLAYLIST-TYPE:VOD\n", "#EXT-X-ENDLIST", "#EXT-X-END-LIST", "EXT-X-ENDLIST"),
+            ("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n", "#EXT-X-VERSION", "#EXT-X-VERISON", "EXT-X-VERSION"),
+            (
+                "#EXT-X-PART:DURATION=1,URI=\"p\"\n", "#EXTM3U", "#EXTM3U\n#EXT-X-PART-INFO:PART-TARGET=1",
+                "EXT-X-PART-INF"
+            ),
+        ]
+    )
+    func misspelledTags(head: String, right: String, wrong: String, meant: String) throws {
+        let found = try found(media(head).replacing(right, with: wrong))
+        let name = wrong.split(separator: "\n").last?.split(separator: ":").first ?? ""
+        let words = "a tag whose name is nearly that of another one (`\(name)` for \(meant))"
+        #expect(found == ["playlist-attribute-invalid \(words)"], "\(found)")
+    }
+
+    @Test("A target duration in small letters, or with white space before its colon, is there and written wrongly")
+    func miswrittenTargetDuration() throws {
+        for name in ["#ext-x-targetduration", "#EXT-X-TARGETDURATION "] {
+            let found = try found(media().replacing("#EXT-X-TARGETDURATION", with: name))
+            #expect(found.count == 1 && found[0].hasPrefix("playlist-attribute-invalid a tag with small"), "\(found)")
+        }
+    }
+
+    @Test("A misspelled tag of a multivariant playlist is one finding, also where it is the only one")
+    func misspelledVariants() throws {
+        let words = "a tag whose name is nearly that of another one (`#EXT-X-STREAM-INFO` for EXT-X-STREAM-INF)"
+        let wrong = "#EXT-X-STREAM-INFO:BANDWIDTH=1\nv.m3u8\n"
+        #expect(
+            try found(master(wrong + "#EXT-X-STREAM-INF:BANDWIDTH=2\nw.m3u8\n"))
+                == ["playlist-attribute-invalid \(words)"]
+        )
+        let alone = try found(master(wrong))
+        #expect(
+            alone.count == 1 && alone[0].hasPrefix("playlist-malformed ") && alone[0].contains("`#EXT-X-STREAM-INFO`")
+        )
+        let media = "#EXT-X-MEDAI:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",URI=\"a.m3u8\"\n"
+        let group = try found(master(media + "#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO=\"a\"\nw.m3u8\n"))
+        #expect(group.count == 1 && group[0].contains("`#EXT-X-MEDAI` for EXT-X-MEDIA"), "\(group)")
+    }
+
+    @Test("Tags of packagers and other formats are no misspelled tags")
+    func otherTags() throws {
+        let names = ["NEW", "TILES", "SIZE:1", "IMAGES-ONLY", "ALLOW-CACHE:YES", "UNHEARD-OF:1", "META:1", "KEYS:1"]
+        let lines = names.map { "#EXT-X-\($0)\n" } + ["#EXTIMG:a\n", "#EXTGRP:b\n", "#EXT-X-KEIS is a comment\n"]
+        #expect(try found(media(lines.joined())) == [])
+    }
+
+    @Test("A second #EXTM3U is found, as two playlists in one file have it")
+    func secondBeginning() throws {
+        let segment = "#EXTINF:6,\na.ts\n"
+        let text = media(segments: segment + "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n" + segment)
+        var run = RuleRun()
+        run.observe(try fetched(text, 0), as: .root)
+        #expect(run.findings.map(\.problem.found) == ["a second EXTM3U"])
+        #expect(run.findings.map(\.problem.line) == [6] && run.findings.map(\.rule) == ["playlist-attribute-invalid"])
+        let advice = "Remove the tag, or give each playlist a separate address."
+        #expect(run.findings.map(\.problem.advice) == [advice])
+    }
+
+    @Test(
+        "A control character is found with its line; tabs and line breaks are allowed",
+        arguments: [
+            ("\u{0}", "U+0000"), ("\u{1B}", "U+001B"), ("\u{1F}", "U+001F"), ("\u{7F}", "U+007F"), ("\t", nil),
+            ("\r", nil), ("é", nil),
+        ] as [(String, String?)]
+    )
+    func controlCharacters(character: String, name: String?) throws {
+        for (text, path) in [
+            (media("#EXT-X-NOTE:a\n# a comment\(character)\n"), "v.m3u8"),
+            (
+                master(
+                    "\n#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"1\"\n\n"
+                        + "#EXT-X-STREAM-INF:BANDWIDTH=9,X=\"\(character)a\"\nv.m3u8\n"
+                ), "m.m3u8"
+            ),
+            (manifest("id=\"v\"", set: "mimeType=\"video/mp4\"\n\n\n\nlabel=\"a\(character)b\""), "v.mpd"),
+        ] {
+            var run = RuleRun()
+            run.observe(try fetched(text, 0, path), as: .root)
+            // XML with the character 0 is no XML.
+            guard path != "v.mpd" || character != "\u{0}" else {
+                #expect(run.findings.map(\.rule) == ["mpd-malformed"] && run.findings.map(\.problem.line) == [5])
+                continue
+            }
+            #expect(run.findings.map(\.rule) == (name == nil ? [] : ["playlist-encoding"]), "\(path)")
+            #expect(run.findings.map(\.problem.found) == [name].compactMap { $0.map { "a control character (\($0))" } })
+            #expect(run.findings.allSatisfy { $0.problem.line == 5 }, "\(run.findings.map(\.problem.line))")
+        }
+    }
+
+    @Test("An MPD in UTF-16 has no control characters, although its bytes have zeros")
+    func wideManifest() throws {
+        var text = try fetched("", 0, "v.mpd")
+        text.bytes = [0xFE, 0xFF] + manifest("id=\"v\"").utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        var run = RuleRun()
+        run.observe(text, as: .root)
+        #expect(run.findings.map(\.message) == [])
+    }
+
+    @Test(
+        "A duration with a decimal comma is read with its fraction, and is one finding",
+        arguments: [
+            ("2,500,", 2_500), ("5,0,", 5_000), ("2,500", 2_000), ("2,500,a title", 2_000), ("2.5,000,", 2_500),
+        ]
+    )
+    func decimalCommas(text: String, milliseconds: Int64) throws {
+        let playlist = media(segments: "#EXTINF:\(text)\na.ts\n#EXTINF:\(text)\nb.ts\n")
+        let url = try HTTPURL("http://a.example/v.m3u8")
+        guard case .media(let parsed) = try HLSPlaylist(parsing: Array(playlist.utf8), at: url) else {
+            throw HTTPError(.init("kind"), "no media playlist")
+        }
+        #expect(parsed.segments.map(\.duration) == [milliseconds, milliseconds].map { $0 * 1_000_000 })
+        let isLoose = text == "2,500," || text == "5,0,"
+        #expect(try found(playlist) == (isLoose ? ["playlist-loose `EXTINF:\(text)`, with a decimal comma"] : []))
+    }
+
+    @Test(
+        "Advice about a bandwidth is to add it where it is missing, and to correct it where it is wrong",
+        arguments: [
+            ("BANDWIDTH=300k,", "BANDWIDTH=300k in EXT-X-STREAM-INF", "Correct BANDWIDTH: "),
+            ("BANDWIDTH=0,", "BANDWIDTH=0 in EXT-X-STREAM-INF", "Correct BANDWIDTH: "),
+            ("", "EXT-X-STREAM-INF without a valid BANDWIDTH", "Add BANDWIDTH."),
+        ]
+    )
+    func bandwidths(attribute: String, words: String, advice: String) throws {
+        var run = RuleRun()
+        run.observe(try fetched(master("#EXT-X-STREAM-INF:\(attribute)RESOLUTION=2x2\nv.m3u8\n"), 0), as: .root)
+        #expect(run.findings.map(\.problem.found) == [words] && run.findings.map(\.rule) == ["bandwidth-missing"])
+        #expect(run.findings.first?.problem.advice.hasPrefix(advice) == true)
+    }
+
     @Test("Comments and other tags are no tags with small letters")
     func comments() throws {
         #expect(try found(media("#extra: a\n#EXT-X-com.example:1\n# ext-x-key:\n#EXT-X-VENDOR-Key:1\n")) == [])
@@ -375,6 +513,28 @@ struct ValueFormTests {
         let found = try found(text, at: "v.m3u8")
         #expect(found.count == 1 && found[0].hasPrefix("playlist-malformed \(words)"), "\(found)")
         #expect(words == "a DASH MPD" ? found[0].hasSuffix(words) : !found[0].contains("MPD"), "\(found)")
+    }
+
+    @Test("A manifest of the other format is advised to have an address that ends as its format does")
+    func adviceOnTheOtherFormat() throws {
+        let advice = "Give the MPD an address that ends in .mpd, and the playlist this one."
+        var run = RuleRun()
+        run.observe(try fetched(manifest("id=\"v\""), 0, "v.m3u8"), as: .root)
+        #expect(run.findings.map(\.problem.advice) == [advice] && run.findings.map(\.rule) == ["playlist-malformed"])
+        // The playlist of a variant.
+        run = RuleRun()
+        run.observe(try fetched(master("#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"), 0, "m.m3u8"), as: .root)
+        let name = try #require(run.history.presentation?.renditions.first).id.description
+        run.observe(try fetched(manifest("id=\"v\""), 0, "v.m3u8"), as: .rendition(name))
+        #expect(run.findings.map(\.problem.advice) == [advice] && run.findings.map(\.problem.found) == ["a DASH MPD"])
+        // The reload of an MPD.
+        run = RuleRun()
+        run.observe(try fetched(manifest("id=\"v\""), 0, "v.mpd"), as: .root)
+        run.observe(try fetched(media(), 6, "v.mpd"), as: .root)
+        #expect(run.findings.map(\.rule) == ["mpd-malformed"])
+        #expect(run.findings.map(\.problem.found) == ["an HLS playlist"])
+        let other = "Give the playlist an address that ends in .m3u8, and the MPD this one."
+        #expect(run.findings.map(\.problem.advice) == [other])
     }
 
     @Test("An MPD in another namespace is named")
@@ -442,6 +602,9 @@ struct ValueFormTests {
         let words = "EXT-X-SKIP in a response to a request without _HLS_skip"
         #expect(try found(text) == ["delta-update-differs \(words)"])
         #expect(try found(text, at: "v.m3u8?_HLS_skip=YES").isEmpty)
+        #expect(try found(text, at: "v.m3u8?_HLS_msn=7&_HLS_skip=v2").isEmpty)
+        // Another directive does not ask for it.
+        #expect(try found(text, at: "v.m3u8?_HLS_msn=7&_HLS_part=0") == ["delta-update-differs \(words)"])
     }
 
     @Test(

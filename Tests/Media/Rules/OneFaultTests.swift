@@ -1,0 +1,255 @@
+import Instrument
+import InstrumentHTTP
+import InstrumentManifests
+import InstrumentRules
+import TestTraits
+import Testing
+
+@testable import InstrumentCheck
+
+/// A fault is found once and as what it is, whatever follows from it.
+@Suite("One fault is one finding", .ownThread, .timeLimit(.minutes(30)))
+struct OneFaultTests {
+    /// What a check finds, where the playlists or manifests with an ending are changed.
+    private func found(
+        _ path: String,
+        rewriting ending: String,
+        segments: Int = 2,
+        _ change: @escaping @Sendable (String) -> String
+    ) async throws -> [String] {
+        let report = try await RuleTableTests.check(
+            path,
+            change: { response in
+                guard response.url.path.hasSuffix(ending) else { return }
+                response.body = Array(change(String(decoding: response.body, as: UTF8.self)).utf8)
+            },
+            configure: { $0.segmentCount = segments }
+        )
+        return report.findings.map { "\($0.rule) \($0.problem.found)" }
+    }
+
+    // MARK: Byte ranges
+
+    @Test("A byte range that reaches beyond its file is one finding", arguments: [1, 1_000])
+    func longRange(excess: Int) async throws {
+        let report = try await RuleTableTests.check(
+            "vod/range/v0.m3u8",
+            change: { response in
+                if response.url.path.hasSuffix(".m3u8") {
+                    var lines = String(decoding: response.body, as: UTF8.self).lines
+                    guard let last = lines.lastIndex(where: { $0.hasPrefix("#EXT-X-BYTERANGE:") }) else { return }
+                    let numbers = lines[last].split { !$0.isNumber }.compactMap { Int($0) }
+                    guard let length = numbers.first else { return }
+                    lines[last] = lines[last].replacing("\(length)", with: "\(length + excess)", maxReplacements: 1)
+                    response.body = Array(lines.joined(separator: "\n").utf8)
+                } else if response.status == 200 {
+                    // What is behind the end of the file.
+                    (response.status, response.body) = (416, [])
+                }
+            },
+            configure: { $0.segmentCount = 20 }
+        )
+        #expect(report.findings.map(\.rule) == ["byte-range-wrong"], "\(report.findings.map(\.message))")
+        #expect(report.outcome == .findings && report.readSegmentCount > 5)
+    }
+
+    @Test("A file that was cut inside one of its byte ranges is one finding")
+    func cutFile() async throws {
+        let report = try await RuleTableTests.check(
+            "vod/range/v0.m3u8",
+            change: { response in
+                let numbers = (response.headers["Content-Range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+                guard response.status == 206, numbers.count == 3 else { return }
+                let (first, size) = (numbers[0], numbers[2] - 3_001)
+                guard first < size else {
+                    (response.status, response.body) = (416, [])
+                    return
+                }
+                let last = min(numbers[1], size - 1)
+                response.body = Array(response.body.prefix(last - first + 1))
+                try? response.headers.set("Content-Range", "bytes \(first)-\(last)/\(size)")
+            },
+            configure: { $0.segmentCount = 20 }
+        )
+        #expect(report.findings.map(\.rule) == ["byte-range-wrong"], "\(report.findings.map(\.message))")
+    }
+
+    @Test("A server that refuses byte ranges has all segments", arguments: [400, 403, 405, 416, 501])
+    func refusedRanges(status: Int) async throws {
+        // A check alone asks for the first byte of a segment, to learn whether it is there.
+        let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+            if response.status == 206 { (response.status, response.body) = (status, []) }
+        }
+        #expect(report.findings.map(\.message) == [] && report.outcome == .sound)
+        let gone = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+            if response.url.path.hasSuffix(".ts") { (response.status, response.body) = (status, []) }
+        }
+        #expect(Set(gone.findings.map(\.rule)) == ["segment-unavailable"])
+        #expect(Set(gone.findings.map(\.problem.found)) == ["status \(status)"])
+    }
+
+    @Test("Byte ranges of a playlist that the server refuses are not called missing", arguments: [400, 403, 405, 501])
+    func refusedRangesOfPlaylist(status: Int) async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            if response.status == 206 { (response.status, response.body) = (status, []) }
+        }
+        #expect(report.findings.map(\.rule) == ["byte-range-wrong"], "\(report.findings.map(\.message))")
+        let found = try #require(report.findings.first?.problem.found)
+        #expect(found.hasPrefix("status \(status) for bytes=") && found.hasSuffix("the whole file without a range"))
+    }
+
+    // MARK: Segments
+
+    @Test(
+        "A last segment without bytes is one finding",
+        arguments: ["vod/ts/v0.m3u8", "vod/fmp4/v0.m3u8"],
+        [200, 416]
+    )
+    func emptyEnd(path: String, status: Int) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            guard response.url.path.contains("/11.") else { return }
+            // A server with an empty file answers a request for its first byte in one of these ways.
+            if response.status == 206 { response.status = status }
+            response.body = []
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found == ["segment-unreadable an empty body"], "\(found)")
+    }
+
+    @Test("A segment is counted once, however often it is fetched")
+    func tally() throws {
+        func segment(_ number: Int64, _ range: ByteRange? = nil) throws -> MediaSegment {
+            let url = try HTTPURL("http://example.org/\(range == nil ? "\(number)" : "all").ts")
+            var segment = MediaSegment(sequence: number, start: 0, duration: 2_000_000_000, url: url)
+            segment.byteRange = range
+            return segment
+        }
+        var tally = SegmentTally()
+        for isRepeated in [false, false, true] {
+            for number in Int64(0)..<3 {
+                // Segment 1 is read at its second fetch.
+                tally.take(try segment(number), isRead: number != 1 || isRepeated, isRepeated: isRepeated)
+            }
+        }
+        #expect(tally.count == 3 && tally.readCount == 3)
+        for offset in Int64(0)..<4 {
+            let range = ByteRange(offset: offset / 2 * 100, length: 100)
+            tally.take(try segment(10 + offset / 2, range), isRead: false, isRepeated: false)
+        }
+        #expect(tally.count == 5 && tally.readCount == 3)
+        for number in Int64(100)..<3_100 { tally.take(try segment(number), isRead: true, isRepeated: false) }
+        // Long forgotten, and compared with itself at last.
+        tally.take(try segment(0), isRead: true, isRepeated: true)
+        #expect(tally.count == 3_005 && tally.readCount == 3_003)
+    }
+
+    // MARK: Playlists
+
+    @Test("A decimal comma in each duration is one finding")
+    func decimalComma() async throws {
+        let found = try await found("vod/ts/v0.m3u8", rewriting: ".m3u8") { text in
+            text.replacing(/#EXTINF:([0-9]+)\.([0-9]+),/) { "#EXTINF:\($0.1),\($0.2)," }
+        }
+        #expect(found.count == 1 && found[0].hasPrefix("playlist-loose `EXTINF:2,0"), "\(found)")
+    }
+
+    @Test("A negative duration is one finding")
+    func negativeDuration() async throws {
+        let found = try await found("vod/ts/master.m3u8", rewriting: "v0.m3u8") { text in
+            text.replacing("#EXTINF:", with: "#EXTINF:-", maxReplacements: 1)
+        }
+        #expect(found.count == 1 && found[0].hasPrefix("extinf-negative "), "\(found)")
+    }
+
+    @Test("Codecs without quotes are one finding, wherever they stand")
+    func codecsWithoutQuotes() async throws {
+        for isLast in [false, true] {
+            let found = try await found("vod/ts/master.m3u8", rewriting: "master.m3u8") { text in
+                text.replacing(/(,CODECS=)"([^"]*)"([^\n]*)/) { match in
+                    isLast ? "\(match.3)\(match.1)\(match.2)" : "\(match.1)\(match.2)\(match.3)"
+                }
+            }
+            #expect(found.count == 1 && found[0].hasPrefix("playlist-attribute-invalid `CODECS=avc1."), "\(found)")
+            #expect(found[0].contains(",mp4a.40.2`"), "\(found)")
+        }
+    }
+
+    @Test(
+        "White space before the colon of each EXTINF, and a wrong name of it, are one finding",
+        arguments: [" ", "O"]
+    )
+    func miswrittenDurations(insertion: String) async throws {
+        let found = try await found("vod/ts/master.m3u8", rewriting: "v0.m3u8") { text in
+            text.replacing("#EXTINF:", with: "#EXTINF\(insertion):")
+        }
+        #expect(found.count == 1 && found[0].hasPrefix("playlist-attribute-invalid a tag "), "\(found)")
+    }
+
+    @Test(
+        "What a tag would say that is written wrongly is not missing as well",
+        arguments: [
+            ("#EXT-X-ENDLST", "#EXTINF:6,\n10.ts\n#EXT-X-ENDLST\n"),
+            ("#ext-x-map", "#ext-x-map:URI=\"i.mp4\"\n#EXTINF:6,\n10.m4s\n#EXT-X-ENDLIST\n"),
+            ("#EXT-X-DISCONTINUTY", "#EXTINF:6,\n10.ts\n#EXT-X-DISCONTINUTY\n#EXTINF:6,\n11.ts\n#EXT-X-ENDLIST\n"),
+        ]
+    )
+    func consequences(tag: String, lines: String) throws {
+        var run = RuleRun()
+        let text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:6\n\(lines)"
+        for second in [0, 100] { run.observe(try fetched(text, second), as: .root) }
+        let name = try #require(run.history.renditions.first).name
+        for number in Int64(0)..<2 {
+            var facts = SegmentFacts(
+                rendition: name,
+                url: try HTTPURL("http://example.org/\(number)"),
+                sequence: number,
+                discontinuity: 0,
+                declaredDuration: 6_000_000_000,
+                fetched: try fetched("", 101).fetched
+            )
+            facts.byteCount = 1_000
+            // The timestamps jump, and the size of the pictures changes.
+            let start = number * 60_000_000_000
+            var track = SegmentFacts.Track(isVideo: true, codec: "h264", start: start, end: start + 6_000_000_000)
+            track.size = Resolution(width: 160 << Int(number), height: 90 << Int(number))
+            facts.tracks = [track]
+            if lines.contains("DISCONTINUTY") { run.observe(facts) }
+        }
+        #expect(run.findings.map(\.rule) == ["playlist-attribute-invalid"], "\(run.findings.map(\.message))")
+        #expect(run.findings.first?.problem.found.contains("`\(tag)`") == true)
+    }
+
+    @Test("Numbers, members and keys whose tags are written wrongly are one finding")
+    func miswrittenNumbers() async throws {
+        let texts = (10..<14).map { live($0).replacing("#EXT-X-MEDIA-SEQUENCE", with: "#EXT-X-MEDIA-SEQUENECE") }
+        #expect(try broken(texts) == ["playlist-attribute-invalid"])
+        let members = [("EXT-X-MEDIA", "a", "x"), ("EXT-X-MEDIA", "b", "x"), ("EXT-X-MEDAI", "b", "y")].map { line in
+            "#\(line.0):TYPE=AUDIO,GROUP-ID=\"\(line.1)\",NAME=\"\(line.2)\",URI=\"\(line.1)\(line.2).m3u8\"\n"
+        }
+        let variants = ["a", "b"].map { "#EXT-X-STREAM-INF:BANDWIDTH=9000,AUDIO=\"\($0)\"\n\($0).m3u8\n" }
+        let second = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"y\",URI=\"ay.m3u8\"\n"
+        let master = "#EXTM3U\n" + members.joined() + second + variants.joined()
+        #expect(try broken([master], at: "m.m3u8") == ["playlist-attribute-invalid"])
+        let keys = try await found("vod/aes/index.m3u8", rewriting: ".m3u8") { text in
+            text.replacing("#EXT-X-KEY", with: "#EXT-X-Key")
+        }
+        #expect(keys.count == 1 && keys[0].contains("`#EXT-X-Key`"), "\(keys)")
+    }
+
+    @Test("A remote adaptation set that is all of an MPD, and cannot be loaded, is one finding")
+    func remoteSet() async throws {
+        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { _ in
+            """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink" type="static" \
+            profiles="urn:mpeg:dash:profile:isoff-live:2011" mediaPresentationDuration="PT4S" minBufferTime="PT2S">
+            <Period><AdaptationSet xlink:href="gone.xml" xlink:actuate="onLoad"/></Period></MPD>
+            """
+        }
+        #expect(found.count == 1, "\(found)")
+        #expect(found[0].hasPrefix("remote-element-missing ") && found[0].hasSuffix("(AdaptationSet: status 404)"))
+    }
+}
+
+extension String {
+    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+}
