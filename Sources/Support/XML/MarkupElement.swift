@@ -81,6 +81,16 @@ package struct MarkupElement: Hashable, Sendable {
         return children.first { $0.name == name }
     }
 
+    /// The same element, in which no element has a prefix, given with its colon.
+    package func removingPrefix(_ prefix: some StringProtocol) -> MarkupElement {
+        let isPrefixed = name.hasPrefix(prefix)
+        let own = isPrefixed ? String(name.dropFirst(prefix.count)) : name
+        var copy = MarkupElement(name: own, attributes: attributes, line: line)
+        (copy.text, copy.isTextIncomplete) = (text, isTextIncomplete)
+        for child in children { copy.append(child.removingPrefix(prefix)) }
+        return copy
+    }
+
     /// The value of an attribute; nil if the element does not have it.
     package subscript(attribute: String) -> String? { attributes[attribute] }
 }

@@ -1,7 +1,16 @@
-/// The encodings of XML documents that are read (XML 1.0, section 4.3.3 and appendix F): UTF-8, UTF-16 and Latin-1.
+/// The encodings of XML documents that are read (XML 1.0, section 4.3.3 and appendix F): UTF-8, UTF-16, Latin-1 and
+/// Windows-1252.
 enum MarkupEncoding {
     private static let names8: Set = ["utf-8", "utf8", "us-ascii", "ascii"]
-    private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1", "windows-1252", "cp1252"]
+    private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1"]
+    private static let windowsNames: Set = ["windows-1252", "cp1252"]
+    /// The characters of the bytes from 0x80 to 0x9F, which are controls in Latin-1.
+    private static let windowsCharacters: [Unicode.Scalar] = [
+        "\u{20AC}", "\u{81}", "\u{201A}", "\u{0192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}", "\u{02C6}",
+        "\u{2030}", "\u{0160}", "\u{2039}", "\u{0152}", "\u{8D}", "\u{017D}", "\u{8F}", "\u{90}", "\u{2018}",
+        "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}", "\u{02DC}", "\u{2122}", "\u{0161}",
+        "\u{203A}", "\u{0153}", "\u{9D}", "\u{017E}", "\u{0178}",
+    ]
 
     /// The document in UTF-8; nil in an unknown encoding, and if a byte does not belong to the encoding.
     static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
@@ -11,6 +20,9 @@ enum MarkupEncoding {
         case let name? where names8.contains(name): break
         case let name? where latinNames.contains(name):
             return Array(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })).utf8)
+        case let name? where windowsNames.contains(name):
+            let scalars = bytes.map { 0x80...0x9F ~= $0 ? windowsCharacters[Int($0) - 0x80] : Unicode.Scalar($0) }
+            return Array(String(String.UnicodeScalarView(scalars)).utf8)
         default: return nil
         }
         return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes

@@ -4,9 +4,10 @@ internal import Instrument
 ///
 /// Supports the part of XML 1.0 (fifth edition) that MPD, VAST and VMAP use: elements, attributes, text, CDATA
 /// sections, comments, processing instructions, character references and the five predefined entities. Rejects a
-/// document type, which can declare entities, before anything else is read. A separate implementation, because libxml2,
-/// which Foundation uses on Linux, compares each attribute of an element with all others, and because Foundation's
-/// parser traps on names that are not UTF-8.
+/// document type, which can declare entities, where it begins; in a CDATA section or a comment `<!DOCTYPE` is text
+/// (sections 2.5 and 2.7), as in the pages of companions. A separate implementation, because libxml2, which Foundation
+/// uses on Linux, compares each attribute of an element with all others, and because Foundation's parser traps on names
+/// that are not UTF-8.
 package struct MarkupReader {
     /// An open element.
     private struct Open {
@@ -74,24 +75,12 @@ package struct MarkupReader {
         return (root, root["xmlns" + prefix])
     }
 
-    /// - Parameter bytes: the document in UTF-8: another encoding could hide a document type.
+    /// - Parameter bytes: the document in UTF-8.
     private func check(_ bytes: [UInt8]) throws(MarkupError) {
         if let place = bytes.firstIndex(of: 0) {
             let line = bytes[..<place].count { $0 == 0x0A } + 1
             throw MarkupError(.encoding, "\(document) must not contain the character 0", line: line)
         }
-        guard !Self.contains(bytes, Array("<!DOCTYPE".utf8)), !Self.contains(bytes, Array("<!ENTITY".utf8)) else {
-            throw MarkupError(.documentType, "\(document) must not declare a document type; remove the `<!DOCTYPE`")
-        }
-    }
-
-    private static func contains(_ bytes: [UInt8], _ mark: [UInt8]) -> Bool {
-        var start = 0
-        while let index = bytes[start...].firstIndex(of: UInt8(ascii: "<")) {
-            if bytes[index...].prefix(2).last == UInt8(ascii: "!"), bytes[index...].starts(with: mark) { return true }
-            start = index + 1
-        }
-        return false
     }
 }
 
@@ -121,6 +110,9 @@ extension MarkupReader {
             } else if cursor.take("<![CDATA[") {
                 guard !stack.isEmpty else { throw malformed("a CDATA section is outside the root element") }
                 add(try upTo("]]>", "a CDATA section"))
+            } else if cursor.take("<!DOCTYPE") || cursor.take("<!ENTITY") {
+                let message = "\(document) must not declare a document type; remove the `<!DOCTYPE`"
+                throw MarkupError(.documentType, message, line: cursor.line)
             } else {
                 throw malformed("a declaration (`<!`) is not allowed in \(document)")
             }

@@ -582,6 +582,38 @@ struct AdSignalTests {
         #expect(section.descriptors.last?.tag == 240 && section.descriptors.last?.content == .other([10, 11, 12]))
     }
 
+    /// ISO/IEC 23009-1, section 5.10.2: an event has its message as content or in `messageData`, in base64 with
+    /// `contentEncoding`.
+    @Test(
+        "An event of DASH may carry its section, or its document, as text or as `messageData`, by itself and in an MPD",
+        arguments: ["urn:scte:scte35:2013:xml", "urn:scte:scte35:2014:xml+bin", "urn:scte:scte35:2013:bin"]
+    )
+    func plainEvents(scheme: String) throws {
+        let document = "<scte35:Signal><scte35:Binary>\(Self.insert)</scte35:Binary></scte35:Signal>"
+        let encoded = Data(document.utf8).base64EncodedString()
+        let wrapped = "\n  \(Self.insert.prefix(20))\n  \(Self.insert.dropFirst(20)) "
+        let plain = try SpliceInfoSection(text: Self.insert)
+        for event in [
+            "<Event presentationTime=\"20\">\(document)</Event>", "<Event presentationTime=\"20\">\(wrapped)</Event>",
+            "<Event presentationTime=\"20\" messageData=\"\(Self.insert)\"/>",
+            "<Event presentationTime=\"20\"><![CDATA[\(document)]]></Event>",
+            "<Event presentationTime=\"20\" contentEncoding=\"base64\">\(encoded)</Event>",
+        ] {
+            #expect(try SpliceInfoSection(xml: event) == plain, "\(event)")
+            let mpd = Self.manifest("").replacing("urn:scte:scte35:2013:xml", with: scheme)
+            let from = try #require(mpd.range(of: "<Event ")), to = try #require(mpd.range(of: "</Event>"))
+            let presentation = try presentation(
+                mpd.replacingCharacters(in: from.lowerBound..<to.upperBound, with: event)
+            )
+            let found = AdSignals(presentation.events)
+            #expect(found.findings.isEmpty, "\(event): \(found.findings)")
+            #expect(found.signals.map(\.section) == [plain] && found.signals.first?.position == 20 * Self.second)
+        }
+        for text in ["", "<Event/>", "<Event><![CDATA[<Event>x</Event>]]></Event>", "<Event>AAAA</Event>"] {
+            #expect(throws: SpliceError.self) { try SpliceInfoSection(xml: text) }
+        }
+    }
+
     @Test("A document of XML without a section, or with malformed values, says so and stops nothing")
     func malformedMarkup() throws {
         for text in ["<SpliceInfoSection", "<MPD/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><SpliceInfoSection/>"] {

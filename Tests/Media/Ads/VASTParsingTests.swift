@@ -68,6 +68,35 @@ struct VASTParsingTests {
     }
 
     @Test(
+        "The bytes 0x80 to 0x9F are characters in Windows-1252, and controls in Latin-1",
+        arguments: [("Windows-1252", "€\u{81}“Ÿé"), ("ISO-8859-1", "\u{80}\u{81}\u{93}\u{9F}é")]
+    )
+    func eightBitEncodings(name: String, title: String) throws {
+        let parts = VAST.document(VAST.inLine()).split(separator: Array("Title a".utf8), maxSplits: 1)
+        try #require(parts.count == 2)
+        let prolog = Array(String(decoding: parts[0], as: UTF8.self).replacing("UTF-8", with: name).utf8)
+        let response = try VASTResponse(parsing: prolog + [0x80, 0x81, 0x93, 0x9F, 0xE9] + parts[1])
+        #expect(response.ads.first?.inLine?.title == title)
+    }
+
+    @Test("`<!DOCTYPE` in a CDATA section or a comment is text (XML 1.0, sections 2.5 and 2.7)")
+    func documentTypeAsText() throws {
+        let page = "<!DOCTYPE html><html><body>ad</body></html>"
+        let companion = """
+            <Creative><CompanionAds><Companion width="300" height="250"><HTMLResource><![CDATA[\(page)]]></HTMLResource>
+            </Companion></CompanionAds></Creative></Creatives>
+            """
+        let ad = VAST.inLine().replacing("</Creatives>", with: companion)
+        let response = try read("<!-- <!DOCTYPE html> <!ENTITY a \"b\"> -->" + ad)
+        #expect(response.findings.isEmpty, "\(response.findings)")
+        let companions = try #require(response.ads.first?.creatives.last?.companions)
+        #expect(companions.first?.resources == [.html(byteCount: page.utf8.count)])
+        for text in ["<VAST version=\"4.2\"><!DOCTYPE a></VAST>", "<VAST version=\"4.2\"/><!ENTITY a \"b\">"] {
+            #expect(throws: VASTError.self) { try VASTResponse(parsing: Array(text.utf8)) }
+        }
+    }
+
+    @Test(
         "A document that is not a supported VAST response has the code of its defect",
         arguments: [
             ("not xml", 100), ("<VAST version=\"4.2\"><Ad></VAST>", 100),

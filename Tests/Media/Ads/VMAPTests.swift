@@ -36,6 +36,31 @@ struct VMAPTests {
         #expect(!adBreak.isBehindEnd(of: nil))
     }
 
+    @Test("A response inside the document may have another prefix than the document, or none")
+    func prefixes() throws {
+        let plain = String(decoding: VAST.document(VAST.inLine()).dropFirst(39), as: UTF8.self)
+        let prefixed = plain.replacing("</", with: "</v:").replacing("<", with: "<v:")
+            .replacing("<v:/v:", with: "</v:").replacing("<v:![CDATA", with: "<![CDATA")
+            .replacing("<v:VAST", with: "<v:VAST xmlns:v=\"http://www.iab.com/VAST\"")
+        let breaks = [plain, prefixed].map {
+            Self.adBreak("start", source: "<vmap:VASTAdData>\($0)</vmap:VASTAdData>")
+        }
+        let document = try VMAPDocument(parsing: Self.document(breaks.joined()))
+        #expect(document.findings.isEmpty, "\(document.findings)")
+        let responses = document.breaks.compactMap { adBreak -> VASTResponse? in
+            if case .response(let response) = adBreak.source { response } else { nil }
+        }
+        try #require(responses.count == 2)
+        #expect(responses[0].ads.count == 1 && responses[1].ads == responses[0].ads)
+        #expect(responses.allSatisfy { $0.findings.isEmpty }, "\(responses.map(\.findings))")
+    }
+
+    @Test("The version is 1, with or without a fraction", arguments: ["1", "1.0", "1.0.1", " 1.0 "])
+    func versions(version: String) throws {
+        let text = Self.adBreak("start", source: tag)
+        #expect(try VMAPDocument(parsing: Self.document(text, version: version)).breaks.count == 1)
+    }
+
     @Test("Breaks have their times, types, sources and events")
     func breaks() throws {
         let inner =

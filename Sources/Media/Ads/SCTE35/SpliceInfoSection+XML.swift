@@ -12,10 +12,14 @@ extension SpliceInfoSection {
     /// Whether a text is a document of XML.
     package static func isXML(_ text: String) -> Bool { text.trimmingWhitespace.hasPrefix("<") }
 
-    /// Decodes a section from a document whose root is `SpliceInfoSection`, or an element around it such as `Signal`,
-    /// which may have the section in `Binary`.
+    /// Decodes a section from a document whose root is `SpliceInfoSection`, or an element around it such as `Signal` or
+    /// an `Event` of DASH, which may have the section in `Binary`. An `Event` may also carry a section, or a document, as
+    /// its text or as `messageData`.
     /// - Throws: ``SpliceError``.
-    package init(xml document: String) throws(SpliceError) {
+    package init(xml document: String) throws(SpliceError) { try self.init(xml: document, mayNest: true) }
+
+    /// - Parameter mayNest: whether the text of an `Event` may be a document itself.
+    init(xml document: String, mayNest: Bool) throws(SpliceError) {
         let limits = MarkupLimits(
             bytes: Self.mostXMLBytes,
             textBytes: 1 << 17,
@@ -33,11 +37,27 @@ extension SpliceInfoSection {
             self.init(element)
         } else if let binary = root.descendant("Binary") {
             try self.init(ofManifest: binary.text)
+        } else if mayNest, root.localName == "Event", let text = root.eventText {
+            if let inner = Self.document(in: text) {
+                try self.init(xml: inner, mayNest: false)
+            } else {
+                try self.init(ofManifest: text)
+            }
         } else {
             let message =
                 "the document must have `SpliceInfoSection` or `Binary` (found `\(root.localName.prefix(60))`)"
             throw SpliceError(.notation, message)
         }
+    }
+
+    /// The document of XML that a text is, or that it encodes in base64 (`contentEncoding` of ISO/IEC 23009-1, section
+    /// 5.10.2); nil for any other text.
+    static func document(in text: String) -> String? {
+        if isXML(text) { return text }
+        guard let bytes = Base64.decode(SpliceElementReader.padded(text.withoutWhitespace)),
+            let document = String(validating: bytes, as: UTF8.self), isXML(document)
+        else { return nil }
+        return document
     }
 
     /// Decodes a section from its element. What is missing or malformed has its default, with a finding.
@@ -319,7 +339,7 @@ private struct SpliceElementReader {
         return []
     }
 
-    private static func padded(_ text: String) -> String {
+    fileprivate static func padded(_ text: String) -> String {
         text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
@@ -368,6 +388,12 @@ extension SegmentationUPID.Kind {
 }
 
 extension MarkupElement {
+    /// What an `Event` without elements carries: its text, or else `messageData`; nil if it carries neither.
+    var eventText: String? {
+        let text = children.isEmpty ? text.trimmingWhitespace : ""
+        return text.isEmpty ? self["messageData"].flatMap { $0.isEmpty ? nil : $0 } : String(text)
+    }
+
     /// The first child of a local name.
     fileprivate func child(_ name: String) -> MarkupElement? { children.first { $0.localName == name } }
 }

@@ -7,6 +7,7 @@ extension AdSignals {
     /// The schemes of SCTE-35 in an MPD: SCTE 214-1, section 6.8.
     private static let xmlScheme = "urn:scte:scte35:2013:xml"
     private static let binaryScheme = "urn:scte:scte35:2014:xml+bin"
+    private static let schemes = [xmlScheme, binaryScheme, EventMessage.spliceScheme]
 
     /// Reads the signals of the events of an MPD.
     /// - Parameters:
@@ -15,17 +16,40 @@ extension AdSignals {
     ///     come, and an end may belong to a begin that the MPD no longer has.
     package init(_ events: [ManifestEvent], upTo end: Int64? = nil) {
         var breaks: [AdSignal] = []
-        for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event, &breaks) }
+        for event in events where Self.schemes.contains(event.scheme) { add(event, &breaks) }
         checkBreaks(breaks, upTo: end, mayHaveBegun: end == nil)
     }
 
     private mutating func add(_ event: ManifestEvent, _ breaks: inout [AdSignal]) {
+        if event.element.binary == nil, let text = event.element.eventText {
+            addText(text, event, &breaks)
+            return
+        }
         guard let binary = event.element.binary else {
             addElement(event, &breaks)
             return
         }
         guard let section = section(binary, .eventStream, line: event.line) else { return }
         for signal in AdSignal.all(.eventStream, section) { add(signal, event, &breaks) }
+    }
+
+    /// A section, or a document, that is the text or the `messageData` of an event (ISO/IEC 23009-1, section 5.10.2).
+    private mutating func addText(_ text: String, _ event: ManifestEvent, _ breaks: inout [AdSignal]) {
+        let found: SpliceInfoSection?
+        if let document = SpliceInfoSection.document(in: text) {
+            do throws(SpliceError) {
+                found = try SpliceInfoSection(xml: document)
+            } catch {
+                let rule = "SCTE 214-1, section 6.8"
+                add([AdFinding(.error, rule: rule, message: error.description)], .eventStream, event.line)
+                return
+            }
+        } else {
+            found = section(text, .eventStream, line: event.line)
+        }
+        guard let found else { return }
+        add(found.notation == .xml ? found.findings : [], .eventStream, event.line)
+        for signal in AdSignal.all(.eventStream, found) { add(signal, event, &breaks) }
     }
 
     private mutating func add(_ signal: AdSignal, _ event: ManifestEvent, _ breaks: inout [AdSignal]) {

@@ -12,6 +12,11 @@ extension VASTResponse {
 
     /// Reads the response in an element, which a VMAP document may contain.
     init(_ root: MarkupElement, _ limits: AdLimits) throws(VASTError) {
+        // Inside a VMAP document, only the prefix of the document's own root is gone.
+        if let colon = root.name.lastIndex(of: ":") {
+            try self.init(root.removingPrefix(root.name[...colon]), limits)
+            return
+        }
         guard root.name != "VideoAdServingTemplate" else {
             let message = "the root element is that of VAST 1; VAST 2.0 to 4.2 are supported"
             throw VASTError(.version, message, line: root.line)

@@ -22,7 +22,7 @@ extension VMAPDocument {
             let message = "the root element must be `VMAP` (found `\(root.name.excerpt())`)"
             throw VASTError(.schema, message, line: root.line)
         }
-        guard let version = root["version"]?.trimmingWhitespace, version.hasPrefix("1.") else {
+        guard let version = root["version"]?.trimmingWhitespace, version == "1" || version.hasPrefix("1.") else {
             let found = root["version"].map { "`\($0.excerpt(toBytes: 20))`" } ?? "none"
             throw VASTError(.version, "`version` of `VMAP` must be 1.0 (found \(found))", line: root.line)
         }

@@ -114,6 +114,7 @@ extension AdCourse {
             markers.append(PlaybackMarker(id: Self.limit, at: stop.saturatingAdd(current.base), holds: true))
         }
         effects.append(.ad(.mark(markers, from: begin)))
+        effects.append(.content(.noteAd(at: instant)))
         handleAd(.loaded, at: instant, situation)
         handleAd(.started, at: instant, situation)
         // The probe has no view.

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// A command of a viewer, or of an ad break, for a player. Every layer, from ``Probe`` to ``PlaybackSession``, has one
 /// `perform` that takes it.
 ///
@@ -19,6 +21,8 @@ enum PlaybackCommand: Hashable, Sendable {
     case release
     /// Moves a held playhead, without a seek of the viewer.
     case relocate(to: Int64)
+    /// An ad shows its first frame: from then on the viewer sees media.
+    case noteAd(at: MonotonicInstant)
     /// Replaces the markers; those from a position up to the playhead are reached at once.
     case mark([PlaybackMarker], from: Int64)
 }

@@ -13,6 +13,7 @@ extension PlaybackSession {
         case .hold: hold(now: now)
         case .release: release(now: now)
         case .relocate(let target): relocate(to: target, now: now)
+        case .noteAd(let instant): noteFirstFrame(at: instant)
         case .mark(let markers, let position): mark(markers, from: position, now: now)
         }
     }
@@ -105,7 +106,6 @@ extension PlaybackSession {
     /// The content pauses for a break; before the start it only does not begin.
     private mutating func noteHold(at instant: MonotonicInstant, position: Int64?) {
         heldPosition = position
-        if model?.hasStarted != true { beginsWithAds = true }
         if model?.hasStarted == true, !isPaused {
             news.append(.held(made(.pauseBegin, at: instant, position: position)))
         }

@@ -10,7 +10,7 @@ struct PlaybackSession {
     var outcome: ProbeOutcome?
     /// The instant at which playback was requested; nil before.
     var requested: MonotonicInstant?
-    /// The time from the request to the first frame; nil before, and if an ad was the first media.
+    /// The time from the request to the first frame of any media, be it an ad's; nil before (CTA-5004-B, Table 1, `msd`).
     private(set) var startDelay: Duration?
     /// The position at which the reader, or the loading, has to continue.
     var pendingSeek: Int64?
@@ -18,8 +18,6 @@ struct PlaybackSession {
     var news: [PlaybackNews] = []
     /// Whether an ad break holds the playhead.
     var isHeld = false
-    /// Whether an ad break came before the first frame.
-    var beginsWithAds = false
     /// The position that is reported while the playhead is held: a break may move the playhead before it ends.
     var heldPosition: Int64?
     /// The markers for the model, before the model exists.
@@ -56,6 +54,11 @@ struct PlaybackSession {
         }
     }
 
+    /// The viewer sees media; the first time counts.
+    mutating func noteFirstFrame(at instant: MonotonicInstant) {
+        if startDelay == nil { startDelay = requested?.duration(to: instant) }
+    }
+
     private mutating func handle(_ transition: PlaybackModel.Transition) {
         let (instant, position) = (transition.instant, transition.position)
         switch transition.kind {
@@ -67,7 +70,7 @@ struct PlaybackSession {
         case .filled(.hold): break
         case .passed(let marker): passed(marker, at: instant, position: position)
         case .started:
-            if !beginsWithAds { startDelay = requested?.duration(to: instant) }
+            noteFirstFrame(at: instant)
             signal(.start, at: instant, position: position)
         case .reached(let reached):
             if let change = quality.reach(reached) { signal(change, at: instant, position: position) }

@@ -57,6 +57,7 @@ final class RelayEngine: PlaybackEngine {
             case .hold: isHeld = true
             case .release: isHeld = false
             case .relocate(let position): self.position = position
+            case .noteAd: break
             case .mark(let all, let position): markers = (all, position)
             }
         }

@@ -140,7 +140,8 @@ extension StreamPlayback {
         case .play: begin(now)
         case .seek(let target): jump(to: destination(of: target, now), now)
         case .relocate(let target): relocateContent(to: target, now)
-        case .pause, .resume, .setRate, .stop, .hold, .release, .mark: session.perform(command, now: now.instant)
+        case .pause, .resume, .setRate, .stop, .hold, .release, .noteAd, .mark:
+            session.perform(command, now: now.instant)
         }
     }
 
