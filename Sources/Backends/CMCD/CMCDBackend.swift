@@ -9,7 +9,9 @@ public import InstrumentHTTP
 /// ```
 ///
 /// A request is a `POST` with `Content-Type: application/cmcd` and one record in each line. The session (`sid`) and the
-/// number (`sn`) of a record are the same at each attempt, so that a collector can recognise copies.
+/// number (`sn`) of a record are the same at each attempt, so that a collector can recognise copies. The reports of ads
+/// have the session and the content of the playback that they interrupt, and `msd` is sent with the first media, be it
+/// an ad.
 ///
 /// | answer | meaning |
 /// |---|---|
@@ -42,6 +44,15 @@ public final class CMCDBackend: Backend {
     private let log: AlterationLog
     private let accepted = AcceptedSamples()
     private let numbers = Lock(SessionNumbers())
+    private let contents = Lock(Contents())
+
+    /// The playbacks before the batch that is delivered, and behind it: each attempt begins with the same ones.
+    private struct Contents {
+        var before = ContentSessions()
+        var behind = ContentSessions()
+        /// The first sample of the batch.
+        var first: SampleID?
+    }
 
     /// Creates a backend.
     ///
@@ -70,7 +81,7 @@ public final class CMCDBackend: Backend {
 
     /// Sends the reports of the batch in one request; a batch without reports counts as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        var items = numbered(accepted.remaining(of: batch))
+        var items = numbered(accepted.remaining(of: batch), reports(of: batch.records))
         var ended: [SampleID: String] = [:]
         (items, ended) = withoutEndedSessions(items)
         if !items.isEmpty {
@@ -85,9 +96,27 @@ public final class CMCDBackend: Backend {
         return ended.isEmpty ? .acknowledged : .acknowledgedExcept(ended)
     }
 
+    /// The reports of a batch, without their numbers; those of ads with the session of their content.
+    private func reports(of records: [SampleRecord]) -> [SampleID: CMCDReport] {
+        let mapped = records.map { configuration.mapping($0) }
+        return contents.withLock { contents in
+            if contents.first != records.first?.id {
+                (contents.before, contents.first) = (contents.behind, records.first?.id)
+            }
+            contents.behind = contents.before
+            var reports: [SampleID: CMCDReport] = [:]
+            for (record, report) in zip(records, mapped) {
+                var report = report
+                contents.behind.take(record.sample, &report)
+                reports[record.id] = report
+            }
+            return reports
+        }
+    }
+
     /// The reports of samples, each with the number that it keeps at every attempt: numbers are used up by accepted
     /// reports alone.
-    private func numbered(_ records: [SampleRecord]) -> [Item] {
+    private func numbered(_ records: [SampleRecord], _ reports: [SampleID: CMCDReport]) -> [Item] {
         let beginnings = records.compactMap { Self.beginning($0.sample) }
         let numbers = numbers.withLock { numbers in
             for session in beginnings { numbers.begin(session) }
@@ -96,7 +125,7 @@ public final class CMCDBackend: Backend {
         var next: [String: Int] = [:]
         var items: [Item] = []
         for record in records {
-            guard var report = configuration.mapping(record) else { continue }
+            guard var report = reports[record.id] else { continue }
             let session = if case .string(let text)? = report[.sessionID] { text } else { "" }
             let number = next[session] ?? numbers.next(session, sequence: record.sequence)
             next[session] = number + 1

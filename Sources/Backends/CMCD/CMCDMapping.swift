@@ -18,7 +18,8 @@ public import InstrumentCMCD
 /// | `Action.mediaResponse` | `rr` with `url`, `rc`, `ttfb`, `ttlb`, `ot` |
 ///
 /// Every report has `v`, `e`, `ts`, `sid` (the playback, otherwise the sender), `cid`, `pt`, `br`, `sf`, and `sta`
-/// where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The backend adds `sn`.
+/// where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The backend adds `sn`, and gives the
+/// reports of ads the `sid` and `cid` of their content; `msd` moves to the `as` of an ad that comes before the content.
 ///
 /// Not sent: all metrics, all other events, and every attribute without a key.
 public struct CMCDMapping: Sendable {

@@ -11,7 +11,7 @@ struct CMCDValueCheck {
         case (.integer, .integer(let number)): number < 0 ? [negative] : rounding(number)
         case (.decimal, .decimal(let number)): number < 0 ? [negative] : []
         case (.decimal, .integer(let number)): number < 0 ? [negative] : []
-        case (.string, .string(let text)): length(text)
+        case (.string, .string(let text)): length(text) + (version == 1 ? firstVersion(text) : [])
         case (.token(let words), .token(let word)): words.contains(word) ? [] : [token(words)]
         case (.integers, .list(let elements)): list(elements, integer)
         case (.strings, .list(let elements)): list(elements, string)
@@ -56,6 +56,27 @@ struct CMCDValueCheck {
         }
         let message = "the string must have at most \(limit) characters (it has \(text.unicodeScalars.count))"
         return [CMCDFinding(.length, key, message, found: text)]
+    }
+
+    /// What CTA-5004 says of the two strings that have a form: `nor`, a relative path that is URL-encoded, and `nrr`.
+    private func firstVersion(_ text: String) -> [CMCDFinding] {
+        switch key {
+        case "nor":
+            var findings: [CMCDFinding] = []
+            let path = PercentCoding.strictlyDecoded(text).map { String(decoding: $0, as: UTF8.self) } ?? text
+            if text.utf8.contains(where: { "/:?#[]@".utf8.contains($0) }) || PercentCoding.strictlyDecoded(text) == nil {
+                let message = "the path must be percent-encoded, its slashes, too, such as ..%2Fnext.m4s"
+                findings.append(CMCDFinding(.encoding, key, message, found: text))
+            }
+            if path.isEmpty || path.contains("://") || path.hasPrefix("//") {
+                findings.append(CMCDFinding(.value, key, "the path must be relative to the request", found: path))
+            }
+            return findings
+        case "nrr" where !Self.isRange(text):
+            let message = "the value must be a byte range, such as \"0-99\", \"100-\" or \"-500\""
+            return [CMCDFinding(.value, key, message, found: text)]
+        default: return []
+        }
     }
 
     // MARK: Lists

@@ -83,6 +83,62 @@ struct SampleFileReaderTests {
         #expect(problems.first?.reason.contains("iconv") == true)
     }
 
+    @Test("A line with several objects, or with marks around one, gives all its samples")
+    func severalObjects() throws {
+        let objects = try (0..<4).map { try object($0).description }
+        let records = (0..<4).map { Samples.record($0) }
+        for text in [
+            // Two files that were joined where the first one has no last line feed; the lines of an array; RFC 7464.
+            objects[0] + "\n" + objects[1] + objects[2] + "\n" + objects[3], objects.joined(),
+            objects.joined(separator: ",\n") + ",\n", objects.map { "\u{1E}" + $0 + "\n" }.joined(),
+            objects.map { " " + $0 + " \r\n \r\n" }.joined(),
+        ] {
+            let found = try read(Array((text + "\n").utf8))
+            #expect(found.records == records, "\(text)")
+            #expect(found.problems.isEmpty, "\(found.problems)")
+        }
+        // A torn object in front costs the line, and says so.
+        let torn = try read(Array((objects[0].prefix(30) + objects[1] + "\n" + objects[2] + "\n").utf8))
+        #expect(torn.records == [records[2]] && torn.problems.count == 1)
+    }
+
+    @Test("A byte order mark alone is an empty file, and UTF-32 is called by its name")
+    func marks() throws {
+        #expect(try read([0xEF, 0xBB, 0xBF]).problems.isEmpty)
+        for bytes: [UInt8] in [[0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0], [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x7B]] {
+            let found = try read(bytes)
+            #expect(found.records.isEmpty && found.problems.count == 1)
+            #expect(found.problems.first?.reason.contains("iconv -f UTF-32") == true, "\(found.problems)")
+        }
+    }
+
+    @Test("Whole numbers may have a fraction of zero, and real numbers may be text")
+    func numbers() throws {
+        var text = String(decoding: lines(7..<8), as: UTF8.self)
+        for member in ["\"sequence\":7", "\"tracker\":1", "\"time\":9", "\"instant\":7"] {
+            try #require(text.contains(member + ","))
+            text = text.replacing(member + ",", with: member + ".0,")
+        }
+        #expect(try read(Array(text.utf8)).records == [Samples.record(7)])
+        #expect(try read(Array(text.replacing(":7.0,", with: ":7.5,").utf8)).problems.count == 1)
+        let metric = """
+            {"id":"\(Samples.record(7).id.description)","sequence":7,"type":"metric","name":"M","kind":"gauge","unit":"ms",\
+            "value":VALUE,"tracker":1,"time":9,"instant":7,"attributes":{}}
+
+            """
+        for (value, expected) in [("\"1.5\"", 1.5), ("1.5", 1.5)] {
+            let found = try read(Array(metric.replacing("VALUE", with: value).utf8))
+            guard case .metric(let found)? = found.records.first?.sample else {
+                Issue.record("\(value): \(found.problems)")
+                continue
+            }
+            #expect(found.value == .double(expected))
+        }
+        for value in ["\"x\"", "\"inf\"", "null"] {
+            #expect(try read(Array(metric.replacing("VALUE", with: value).utf8)).problems.count == 1, "\(value)")
+        }
+    }
+
     @Test("A JSON array is read sample by sample, on one line or on many, of any length")
     func array() throws {
         let objects = try (0..<3000).map { try object($0).description }

@@ -43,6 +43,35 @@ struct AdResolverTests {
         #expect(ad.wrappers.map(\.id) == ["w0", "w1"])
     }
 
+    /// VAST 4.2, section 2.3.6: the addresses of `Error` are called for an ad that cannot be used.
+    @Test("An ad that no player can use fails with code 101, its own errors are called, and a stand-alone ad replaces it")
+    func refused() async throws {
+        let wrapper = VAST.wrapper("", id: "w", sequence: 2)
+        let neither = "<Ad id=\"n\"/>"
+        let (pod, _) = await resolve([
+            "https://a.test/0": VAST.inLine(id: "a", sequence: 1) + wrapper + neither + VAST.inLine(id: "b")
+        ])
+        #expect(pod.ads.map(\.ad.id) == ["a", "b"])
+        #expect(pod.failures.map(\.code) == [.schema, .schema])
+        #expect(pod.failures.first?.urls.map(\.secretText) == ["https://w.test/err?w=[ERRORCODE]"])
+        let outer = VAST.wrapper("https://a.test/1", id: "o")
+        let (alone, _) = await resolve(["https://a.test/0": outer, "https://a.test/1": VAST.wrapper("", id: "w")])
+        #expect(alone.ads.isEmpty && alone.failures.map(\.code) == [.schema])
+        #expect(
+            alone.failures.first?.urls.map(\.secretText) == [
+                "https://w.test/err?o=[ERRORCODE]", "https://w.test/err?w=[ERRORCODE]",
+            ]
+        )
+    }
+
+    @Test("A tag without a scheme has https where no document gives one")
+    func schemeless() async throws {
+        let fetcher = ScriptedFetcher(["https://b.test/1": VAST.document(VAST.inLine())])
+        let response = try VASTResponse(parsing: VAST.document(VAST.wrapper("//b.test/1")))
+        let selection = await AdResolver(fetcher).ads(of: response, at: nil)
+        #expect(selection.ads.count == 1 && selection.failures.isEmpty)
+    }
+
     @Test("The click address nearest to the ad wins")
     func clickThrough() async throws {
         func clicks(_ name: String) -> String {

@@ -79,6 +79,24 @@ struct VASTParsingTests {
         #expect(response.ads.first?.inLine?.title == title)
     }
 
+    /// The schema reads these attributes as tokens, and their values are case-sensitive.
+    @Test("White space around tokens does not count; a name of an event in other letters is advised")
+    func tokens() throws {
+        let media = VAST.mediaFiles.replacing("\"video/mp4\"", with: "\" Video/MP4 \"")
+            .replacing("\"progressive\"", with: "\" progressive\n\"")
+        let events = VAST.event(" start ") + VAST.event("Start") + VAST.event("midPoint") + VAST.event("stopped")
+        let response = try read(VAST.inLine(events: events, media: media))
+        let linear = try #require(response.ads.first?.creatives.first?.linear)
+        #expect(linear.mediaFile(for: MediaProfile())?.type == "video/mp4")
+        #expect(linear.events.map(\.name) == [.start, "Start", "midPoint", "stopped"].map { TrackingEventName("\($0)") })
+        #expect(
+            response.findings.map(\.message) == [
+                "the event `Start` is unknown; write `start`", "the event `midPoint` is unknown; write `midpoint`",
+                "the event `stopped` is unknown",
+            ]
+        )
+    }
+
     @Test("`<!DOCTYPE` in a CDATA section or a comment is text (XML 1.0, sections 2.5 and 2.7)")
     func documentTypeAsText() throws {
         let page = "<!DOCTYPE html><html><body>ad</body></html>"

@@ -55,6 +55,23 @@ struct VMAPTests {
         #expect(responses.allSatisfy { $0.findings.isEmpty }, "\(responses.map(\.findings))")
     }
 
+    @Test("A response that stands as text in `VASTAdData` is read with a warning, and an empty source is an error")
+    func textOfResponse() throws {
+        let response = String(decoding: VAST.document(VAST.inLine()), as: UTF8.self)
+        let text = "<vmap:VASTAdData><![CDATA[\(response.replacing("]]>", with: "]]]]><![CDATA[>"))]]></vmap:VASTAdData>"
+        let document = try VMAPDocument(parsing: Self.document(Self.adBreak("start", source: text)))
+        #expect(document.findings.map(\.severity) == [.warning], "\(document.findings)")
+        guard case .response(let found) = document.breaks.first?.source else {
+            Issue.record("the source must be a response")
+            return
+        }
+        #expect(found.ads.count == 1)
+        for source in ["", "<vmap:VASTAdData/>", "<vmap:AdTagURI templateType=\"vast3\"/>"] {
+            let document = try VMAPDocument(parsing: Self.document(Self.adBreak("start", source: source)))
+            #expect(document.findings.count { $0.severity == .error } == 1, "\(source): \(document.findings)")
+        }
+    }
+
     @Test("The version is 1, with or without a fraction", arguments: ["1", "1.0", "1.0.1", " 1.0 "])
     func versions(version: String) throws {
         let text = Self.adBreak("start", source: tag)

@@ -46,6 +46,20 @@ struct ServedBreakTests {
         "<vmap:VMAP xmlns:vmap=\"http://www.iab.net/vmap-1.0\" version=\"1.0\">\(breaks.joined())</vmap:VMAP>"
     }
 
+    @Test("A break whose number is beyond the marked breaks is reported as missed at the end")
+    func unmarkedBreak() async throws {
+        let content = Playlist.text(4, tags: [1: ["#EXT-X-CUE-OUT:2"], 2: ["#EXT-X-CUE-IN"]])
+        let origin = try await Stage.origin().url("")
+        let breaks = ["#1", "#2"].map { adBreak($0, linear("\(origin)ad2.m3u8")) }
+        let played = try await play(schedule(breaks), content)
+        #expect(played.all(.adBreakMissed).map { $0[.adBreakTime] } == ["#2"])
+        #expect(played.all(.adBreakBegin).count == 1)
+        #expect(played.outcome == .ended && played.rejected.isEmpty)
+        let missed = try #require(played.events.firstIndex { $0.action == .adBreakMissed })
+        let end = try #require(played.events.firstIndex { $0.action == .end })
+        #expect(missed < end)
+    }
+
     @Test("An ad server opens no file of this machine")
     func localFile() async throws {
         // Real media, which would play if anything opened it.

@@ -34,6 +34,23 @@ struct PlaybackSessionTests {
         )
     }
 
+    /// CTA-5004-B, Table 1 (`msd`): up to the first media, primary or interstitial.
+    @Test("The start delay ends with the first frame, of an ad or of the content", arguments: [nil, 2] as [Int64?])
+    func startDelay(ad: Int64?) {
+        var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())
+        session.perform(.noteAd(at: at(0)), now: at(0))
+        _ = session.request(now: at(1))
+        session.perform(.hold, now: at(1))
+        session.opened(MediaInfo(hasAudio: true), now: at(1))
+        session.received(packet(until: 100), now: at(1))
+        if let ad { session.perform(.noteAd(at: at(ad)), now: at(4)) }
+        #expect(session.startDelay == ad.map { .seconds($0 - 1) })
+        session.perform(.release, now: at(5))
+        session.advance(to: at(6))
+        session.perform(.noteAd(at: at(8)), now: at(8))
+        #expect(session.startDelay == .seconds(ad.map { $0 - 1 } ?? 4))
+    }
+
     @Test("A new playback rate is an event, and every later event has the rate")
     func rate() {
         var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())

@@ -21,7 +21,8 @@ internal import Glibc
 /// because of a crash between the write and the acknowledgement, is returned twice, with the same sequence
 /// number.
 ///
-/// A byte order mark of UTF-8 before a line is left out. A JSON array of samples, and an export of ClickHouse in the
+/// A byte order mark of UTF-8 before a line is left out. A line may have several objects, and commas or record separators
+/// (RFC 7464) around them. A JSON array of samples, and an export of ClickHouse in the
 /// formats `JSON`, `JSONCompact` and `JSONCompactEachRowWithNames`, are read sample by sample.
 ///
 /// Names of attributes and actions stay in memory: a foreign file with many different names costs that memory.
@@ -65,6 +66,8 @@ public struct SampleFileReader: ~Copyable {
     private var isBegun = false
     private var values: SampleSplitter?
     private var rows = SampleRows()
+    /// The other samples of a line with several objects, the last one first.
+    private var others: [SampleRecord] = []
     /// Decompressed bytes that are not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
     /// The memory for a block, kept from block to block.
@@ -120,6 +123,7 @@ public struct SampleFileReader: ~Copyable {
 
     /// Returns the next readable sample; nil at the end.
     public mutating func next() throws(FileBackendError) -> SampleRecord? {
+        if let record = others.popLast() { return record }
         while let text = try nextLine() {
             // The parser reads the lines of a file backend in place; any other line is read, or refused with a reason,
             // as JSON.
@@ -128,8 +132,13 @@ public struct SampleFileReader: ~Copyable {
             }
             if let parsed { return parsed }
             let bytes = Array(pending[text].droppingMark)
+            // A line of white space, or a byte order mark alone.
+            if values == nil, bytes.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
             do {
-                guard let values, bytes.first == UInt8(ascii: "[") else { return try SampleLine.read(bytes) }
+                guard let values, bytes.first == UInt8(ascii: "[") else {
+                    others = try SampleLine.readAll(bytes).reversed()
+                    return others.popLast()
+                }
                 if let record = try rows.read(bytes, documentColumns: values.columns) { return record }
             } catch {
                 let isTorn = isOpenEnd && values == nil && (try? JSONValue(parsing: bytes)) == nil

@@ -15,9 +15,12 @@ struct SampleSplitter {
 
         /// Recognises the form by the first bytes; at least ``SampleSplitter/headSize`` of them, if the text has them.
         init(_ head: [UInt8]) {
-            if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+            if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF])
+                || head.starts(with: [0, 0, 0xFE, 0xFF])
+            {
+                let name = head.starts(with: [0xFF, 0xFE, 0, 0]) || head[0] == 0 ? "UTF-32" : "UTF-16"
                 self = .unreadable(
-                    "the text must be UTF-8 (found the byte order mark of UTF-16); convert it, for example with iconv -f UTF-16 -t UTF-8"
+                    "the text must be UTF-8 (found the byte order mark of \(name)); convert it, for example with iconv -f \(name) -t UTF-8"
                 )
                 return
             }
@@ -89,6 +92,19 @@ struct SampleSplitter {
         self.position = position
         place = isDocument ? .head : .samples
         self.line = line
+    }
+
+    /// The places of the objects in a line; nil if the line has anything else but what may stand between objects.
+    static func objects(in line: [UInt8]) -> [Range<Int>]? {
+        var splitter = SampleSplitter(from: 0, line: 1, isDocument: false)
+        var places: [Range<Int>] = []
+        while true {
+            switch splitter.next(in: line, limit: .max) {
+            case .value(let place): places.append(place)
+            case .problem: return nil
+            case .more: return splitter.isOpen ? nil : places
+            }
+        }
     }
 
     /// Forgets an open object at the end of the text.
@@ -166,7 +182,8 @@ struct SampleSplitter {
         case UInt8(ascii: "\n"): isDamaged = false
         case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
         case UInt8(ascii: "]"): if isDocument { place = .tail }
-        case 0xEF, 0xBB, 0xBF: break
+        // A byte order mark, and the record separator of RFC 7464.
+        case 0xEF, 0xBB, 0xBF, 0x1E: break
         default:
             if isDamaged { return nil }
             isDamaged = true

@@ -14,6 +14,24 @@ extension SampleLine {
         return try read(json)
     }
 
+    /// The samples of a line with several objects, as two files leave it that were joined where the first one has no
+    /// last line feed, or with marks around an object: commas between the elements of an array, and the record separator
+    /// of RFC 7464; nil for a line of any other form.
+    private static func readObjects(_ line: [UInt8]) throws(Failure) -> [SampleRecord]? {
+        guard let places = SampleSplitter.objects(in: line), !places.isEmpty else { return nil }
+        var records: [SampleRecord] = []
+        for place in places { records.append(try read(Array(line[place]))) }
+        return records
+    }
+
+    /// The samples of a line: usually one.
+    static func readAll(_ line: [UInt8]) throws(Failure) -> [SampleRecord] {
+        do throws(Failure) { return [try read(line)] } catch {
+            guard let records = try readObjects(line) else { throw error }
+            return records
+        }
+    }
+
     static func read(_ json: JSONValue) throws(Failure) -> SampleRecord {
         guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
         guard let sequence = integer(json["sequence"]).flatMap({ UInt64(exactly: $0) }) else {
@@ -56,15 +74,21 @@ extension SampleLine {
         switch json["value"] {
         case .int(let value): return .int(value)
         case .double(let value): return .double(value)
-        case .string: if let value = integer(json["value"]) { return .int(value) } else { throw missing("value") }
+        case .string(let text):
+            if let value = integer(json["value"]) { return .int(value) }
+            // Of a column with real numbers, ClickHouse can write these as text, too.
+            guard let value = Double(text), value.isFinite else { throw missing("value") }
+            return .double(value)
         default: throw missing("value")
         }
     }
 
-    /// An integer; ClickHouse writes those of 64 bits as text.
+    /// An integer; ClickHouse writes those of 64 bits as text, and other tools write `1.0` (RFC 8259, section 6, does not
+    /// distinguish the two).
     private static func integer(_ json: JSONValue?) -> Int? {
         switch json {
         case .int(let value): value
+        case .double(let value): Int(exactly: value)
         case .string(let text): Int(text).flatMap { String($0) == text ? $0 : nil }
         default: nil
         }

@@ -66,6 +66,9 @@ package struct AdCallPlan: Hashable, Sendable {
         let code: VASTErrorCode = linear == nil ? .linearity : media == nil ? .noSupportedFile : .undefined
         error["ERRORCODE"] = .text(code.description)
         for url in ad.errors { add("error", url, error) }
+        // Other addresses are never opened.
+        timed.removeAll { !$0.url.isOfServer }
+        conditional.removeAll { !$0.url.isOfServer }
     }
 
     private mutating func add(_ name: String, _ url: AdURL, _ values: MacroValues) {

@@ -92,7 +92,14 @@ struct AdResolution {
             if !last.followsWrappers { candidates.removeAll { $0.wrapper != nil } }
             if !allowsMultiple { candidates = Array(candidates.filter { $0.sequence == nil }.prefix(1)) }
         }
+        let mayUseRefused = wrappers.last?.wrapper == nil || allowsMultiple
+        for refused in response.refused where mayUseRefused || refused.sequence == nil {
+            fail(.schema, refused.message, rootErrors + wrappers.flatMap(\.errors) + refused.errors)
+            if depth == 0, refused.sequence != nil { lacking += 1 }
+        }
         guard !candidates.isEmpty else {
+            // The refused ads have called the addresses.
+            if response.ads.isEmpty, !response.refused.isEmpty { return [] }
             let message =
                 response.ads.isEmpty
                 ? "the response has no ad" : "the wrapper or the break allows none of the response's ads"
@@ -169,7 +176,7 @@ struct AdResolution {
         let text = values.expand(tag).secretText
         let url: HTTPURL
         do throws(HTTPError) {
-            url = if let base { try base.resolving(text) } else { try HTTPURL(text) }
+            url = if let base { try base.resolving(text) } else { try AdURL(text).resolved() }
         } catch {
             return (nil, AdFailure(.wrapperUnavailable, error.message, urls: []))
         }

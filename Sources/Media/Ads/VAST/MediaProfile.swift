@@ -17,8 +17,8 @@ public struct MediaProfile: Hashable, Sendable {
     /// The types of a player with the usual codecs.
     public static let usualTypes: Set<String> = streamingTypes.union([
         "video/mp4", "video/webm", "video/ogg", "video/3gpp", "video/quicktime", "video/x-m4v", "video/mp2t",
-        "audio/mp4",
-        "audio/mpeg", "audio/aac", "audio/ogg", "audio/webm", "audio/wav", "audio/x-m4a",
+        "application/mp4", "audio/mp4", "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/aac", "audio/ogg",
+        "audio/webm", "audio/wav", "audio/x-wav", "audio/x-m4a", "audio/flac",
     ])
 
     /// Creates a profile; by default without limits, for the usual types.

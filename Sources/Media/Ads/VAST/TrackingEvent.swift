@@ -72,6 +72,12 @@ extension TrackingEventName {
             || version >= .v42 && ["interactiveStart", "notUsed"].contains(rawValue)
     }
 
+    /// The event of any version whose name differs in capital letters alone; nil without one. Names are case-sensitive.
+    var correctSpelling: String? {
+        let name = rawValue.lowercased()
+        return Self.second.union(Self.third).union(Self.fourthFirst).first { $0.lowercased() == name }
+    }
+
     /// Whether any version of VAST defines the event.
     var isKnown: Bool { isDefined(in: VASTVersion(major: 4, minor: 3)) }
 }

@@ -143,11 +143,12 @@ extension VASTParser {
 
     private mutating func mediaFile(_ element: MarkupElement, _ path: String) -> MediaFile? {
         guard let url = url(element, path, "3.9.1") else { return nil }
-        let delivery = element["delivery"].flatMap { MediaFile.Delivery(rawValue: $0) }
+        let delivery = element.token("delivery").flatMap { MediaFile.Delivery(rawValue: $0) }
+        let type = element.token("type") ?? ""
         if delivery == nil {
             findings.error("3.9.1", path, "`delivery` must be progressive or streaming", line: element.line)
         }
-        if element["type"] ?? "" == "" {
+        if type.isEmpty {
             findings.error("3.9.1", path, "`type` must be a MIME type (found none)", line: element.line)
         }
         for name in ["width", "height"] where element.number(name) == nil {
@@ -157,7 +158,7 @@ extension VASTParser {
         return MediaFile(
             url: url,
             delivery: delivery ?? .progressive,
-            type: (element["type"] ?? "").lowercased(),
+            type: type.lowercased(),
             width: element.number("width"),
             height: element.number("height"),
             bitrate: element.number("bitrate"),

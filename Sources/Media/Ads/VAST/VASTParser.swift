@@ -7,6 +7,8 @@ struct VASTParser {
     let version: VASTVersion
     let limits: AdLimits
     var findings: FindingList
+    /// The ads that cannot be used.
+    private(set) var refused: [RefusedAd] = []
     /// Addresses that the current ad may still have.
     private var addressBudget = 0
 
@@ -51,11 +53,16 @@ struct VASTParser {
     private mutating func ad(_ element: MarkupElement) -> VASTAd? {
         let (inLine, wrapper) = (element.first("InLine"), element.first("Wrapper"))
         guard (inLine == nil) != (wrapper == nil), let body = inLine ?? wrapper else {
-            findings.error("3.3", "VAST/Ad", "an `Ad` must have one of `InLine` and `Wrapper`", line: element.line)
+            let message = "an `Ad` must have one of `InLine` and `Wrapper`"
+            findings.error("3.3", "VAST/Ad", message, line: element.line)
+            refuse(element, inLine ?? element, message)
             return nil
         }
         let path = "VAST/Ad/" + body.name
-        guard let kind = inLine != nil ? .inLine(self.inLine(body, path)) : self.wrapper(body, path) else { return nil }
+        guard let kind = inLine != nil ? .inLine(self.inLine(body, path)) : self.wrapper(body, path) else {
+            refuse(element, body, "a wrapper must have an address")
+            return nil
+        }
         var sequence = element.number("sequence")
         if element["sequence"] != nil, sequence ?? 0 < 1 {
             findings.error("3.3", "VAST/Ad", "`sequence` must be a number above 0", line: element.line)
@@ -74,8 +81,14 @@ struct VASTParser {
         return ad
     }
 
+    /// - Parameter body: the element that has the addresses of `Error`.
+    private mutating func refuse(_ element: MarkupElement, _ body: MarkupElement, _ message: String) {
+        let errors = urls(body.all("Error"), "VAST/Ad/" + body.name + "/Error", "3.4.11")
+        refused.append(RefusedAd(sequence: element.number("sequence"), message: message, errors: errors))
+    }
+
     private mutating func type(of element: MarkupElement) -> String {
-        let type = element["adType"] ?? "video"
+        let type = element.token("adType") ?? "video"
         if !["video", "audio", "hybrid"].contains(type) {
             findings.warn("3.3", "VAST/Ad", "`adType` must be video, audio or hybrid", line: element.line)
             return "video"
@@ -202,7 +215,7 @@ extension VASTParser {
         guard let list = parent.first("TrackingEvents") else { return [] }
         let path = path + "/TrackingEvents/Tracking"
         return list.all("Tracking").compactMap { element in
-            guard let name = element["event"], !name.isEmpty else {
+            guard let name = element.token("event"), !name.isEmpty else {
                 findings.error(section, path, "`Tracking` must have an `event`", line: element.line)
                 return nil
             }
@@ -221,7 +234,9 @@ extension VASTParser {
         let shown = name.rawValue.prefix(40)
         if !name.isDefined(in: version), name.rawValue != "verificationNotExecuted" {
             let message =
-                name.isKnown ? "the event `\(shown)` is of a later version" : "the event `\(shown)` is unknown"
+                name.isKnown
+                ? "the event `\(shown)` is of a later version"
+                : "the event `\(shown)` is unknown" + (name.correctSpelling.map { "; write `\($0)`" } ?? "")
             findings.warn(section, path, message, line: element.line)
         }
         guard name == .progress else { return TrackingEvent(name, url: url) }

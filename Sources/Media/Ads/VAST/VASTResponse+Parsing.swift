@@ -39,7 +39,7 @@ extension VASTResponse {
         self.init(version: version)
         var parser = VASTParser(version, limits)
         (ads, errors) = parser.response(root)
-        findings = parser.findings.findings
+        (refused, findings) = (parser.refused, parser.findings.findings)
     }
 }
 
@@ -72,6 +72,9 @@ extension MarkupElement {
 
     /// The text of a child; nil if absent or empty.
     func content(of name: String) -> String? { first(name)?.content }
+
+    /// An attribute without white space around it, as the schema reads tokens (XML Schema, part 2, section 3.3.2).
+    func token(_ attribute: String) -> String? { self[attribute].map { String($0.trimmingWhitespace) } }
 
     /// An attribute that is a number and not negative.
     func number(_ attribute: String) -> Int? {

@@ -6,10 +6,22 @@ package struct VASTResponse: Hashable, Sendable {
     package var version: VASTVersion
     /// The ads in document order.
     package var ads: [VASTAd] = []
+    /// The ads that the response declares so that no player can use them.
+    package var refused: [RefusedAd] = []
     /// The addresses to call if the response has no ad (`VAST/Error`).
     package var errors: [AdURL] = []
     /// Defects of the response.
     package var findings: [AdFinding] = []
+}
+
+/// An ad of a response that no player can use. Its own addresses of `Error` are called (VAST 4.2, section 2.3.6).
+package struct RefusedAd: Hashable, Sendable {
+    /// `sequence`: the position in the pod; nil for a stand-alone ad.
+    package var sequence: Int?
+    /// The reason.
+    package var message: String
+    /// The addresses of `Error`.
+    package var errors: [AdURL]
 }
 
 /// An ad of a response (VAST 4.2, section 3.3).

@@ -74,6 +74,9 @@ struct VMAPParser {
             case "VASTAdData", "VASTData": readResponse(child, path + "/VASTAdData", &result)
             case "AdTagURI":
                 result.source = addresses.url(child, path + "/AdTagURI", "2.3.4").map(AdBreak.Source.tag)
+                if result.source == nil {
+                    findings.error("2.3.4.2", path + "/AdTagURI", "the address must be present", line: child.line)
+                }
                 if child["templateType"] == nil {
                     findings.warn("2.3.4.2", path + "/AdTagURI", "`templateType` must be present", line: child.line)
                 }
@@ -81,19 +84,24 @@ struct VMAPParser {
             default: break
             }
         }
-        if result.source == nil {
+        let names: Set = ["VASTAdData", "VASTData", "AdTagURI", "CustomAdData"]
+        if !element.children.contains(where: { names.contains(String($0.localName)) }) {
             let message = "an `AdSource` must have `VASTAdData`, `AdTagURI` or `CustomAdData`"
             findings.error("2.3.4", path, message, line: element.line)
         }
     }
 
     private mutating func readResponse(_ element: MarkupElement, _ path: String, _ result: inout AdBreak) {
-        guard let root = element.children.first(where: { $0.localName == "VAST" }) else {
-            findings.error("2.3.4.1", path, "`VASTAdData` must have a `VAST` element", line: element.line)
-            return
-        }
         do throws(VASTError) {
-            result.source = .response(try VASTResponse(root, limits))
+            if let root = element.children.first(where: { $0.localName == "VAST" }) {
+                result.source = .response(try VASTResponse(root, limits))
+            } else if let text = element.content {
+                result.source = .response(try VASTResponse(parsing: Array(text.utf8), limits: limits))
+                let message = "`VASTAdData` must have the element `VAST`, not its text"
+                findings.warn("2.3.4.1", path, message, line: element.line)
+            } else {
+                findings.error("2.3.4.1", path, "`VASTAdData` must have a `VAST` element", line: element.line)
+            }
         } catch {
             findings.error("2.3.4.1", path, error.message, code: error.code, line: error.line)
         }

@@ -137,7 +137,7 @@ extension AdCourse {
         case .seek(let target): seek(to: target, situation)
         case .setRate: effects.append(.content(command))
         case .stop: effects.append(.content(.stop))
-        case .hold, .release, .relocate, .mark: break
+        case .hold, .release, .relocate, .noteAd, .mark: break
         }
     }
 
@@ -214,6 +214,9 @@ extension AdCourse {
     }
 
     private mutating func content(_ signal: PlayerSignal, _ situation: Situation) {
+        if signal.action == .end, situation.isContentOver {
+            for missed in plan.takeBreaksWithoutMark() { report(missed: missed, situation) }
+        }
         effects.append(.report(signal))
         switch signal.action {
         case .start:

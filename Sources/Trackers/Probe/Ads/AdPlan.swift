@@ -122,6 +122,18 @@ struct AdPlan: Sendable {
         }
     }
 
+    /// The breaks of the document whose number is beyond the breaks that content on demand has marked, each once
+    /// (`#n`; VMAP 1.0, section 2.3.3). Known at the end of the content: its segments may mark breaks, too.
+    mutating func takeBreaksWithoutMark() -> [AdBreak] {
+        guard !stream.isLive else { return [] }
+        return served.enumerated().compactMap { number, served in
+            guard case .position(let mark) = served.adBreak.time, mark > countedMarks.count,
+                withoutPlace.insert(number).inserted
+            else { return nil }
+            return served.adBreak
+        }
+    }
+
     /// The break of a document that an interstitial stands for.
     func served(by id: String) -> Served? {
         guard id.hasPrefix(prefix), let number = Int(id.dropFirst(prefix.count).prefix { $0 != "." }),

@@ -139,6 +139,59 @@ struct CMCDBackendTests {
         }
     }
 
+    /// An event of a sender at an instant in milliseconds.
+    private func event(_ action: Action, of sender: String, at instant: Int, _ attributes: Attributes) -> Sample {
+        guard case .event(var event) = Samples.event(action, attributes) else { return Samples.event(action, attributes) }
+        event[.senderId] = sender
+        event.time.instant = MonotonicInstant(nanoseconds: Int64(instant) * 1_000_000)
+        return .event(event)
+    }
+
+    private func content(_ action: Action, _ session: String, at instant: Int, _ more: Attributes = [:]) -> Sample {
+        var all: Attributes = ["playbackId": .string(session), "source": "https://a.example/x.mpd"]
+        all.merge(more)
+        return event(action, of: "i-0", at: instant, all)
+    }
+
+    private func ad(_ action: Action, at instant: Int) -> Sample {
+        event(action, of: "i-1", at: instant, ["isAdsTracker": true, "contentSenderId": "i-0"])
+    }
+
+    /// CTA-5004-B, Table 1: `sid` is that of the session with its interstitial content, and `msd` ends with the first
+    /// media, primary or interstitial.
+    @Test("Ads report in the session of their content, and the start delay ends with the first media, in each attempt")
+    func adsOfContent() async throws {
+        let statuses = Lock([204, 500, 204, 204])
+        let transport = ScriptedTransport { _ in (statuses.withLock { $0.removeFirst() }, [:], "") }
+        let backend = try backend(transport)
+        let begin = [content(.mediaRequest, "s1", at: 0), content(.streamLoad, "s1", at: 100)]
+        #expect(await backend.deliver(Batch(records: Samples.records(begin))) == .acknowledged)
+        let samples = [
+            ad(.adBreakBegin, at: 300), ad(.adBegin, at: 750), ad(.adFinish, at: 5_000), ad(.adBegin, at: 5_100),
+            ad(.adBreakFinish, at: 9_000), content(.start, "s1", at: 9_500, ["timeSinceMediaRequest": 9_500]),
+            content(.end, "s1", at: 20_000), content(.mediaRequest, "s2", at: 30_000),
+            ad(.adBreakBegin, at: 30_100), ad(.adBreakFinish, at: 30_200),
+            content(.start, "s2", at: 31_000, ["timeSinceMediaRequest": 1_000]), ad(.adBegin, at: 40_000),
+        ]
+        let batch = Batch(records: samples.enumerated().map { Samples.record($0.element, UInt64($0.offset) + 10) })
+        guard case .retry = await backend.deliver(batch) else { throw Unexpected("the first attempt must fail") }
+        #expect(await backend.deliver(batch) == .acknowledged)
+        #expect(transport.bodies[1] == transport.bodies[2])
+        let reports = transport.bodies[2].split(separator: "\n").compactMap { CMCDReport(String($0)) }
+        try #require(reports.count == 11)
+        #expect(reports.prefix(7).allSatisfy { $0[.sessionID] == .string("s1") })
+        #expect(reports.dropFirst(7).allSatisfy { $0[.sessionID] == .string("s2") })
+        #expect(reports.allSatisfy { $0[.contentID] == .string("https://a.example/x.mpd") })
+        let delays = reports.map { $0[.startDelay] }
+        #expect(delays == [nil, .integer(750)] + Array(repeating: nil, count: 7) + [.integer(1_000), nil])
+        #expect(reports.map { $0[.sequenceNumber] }.prefix(3) == [.integer(1), .integer(2), .integer(3)])
+        // Nothing is known of a content that began in an earlier process.
+        let other = try self.backend(transport)
+        #expect(await other.deliver(Batch(records: [Samples.record(ad(.adBegin, at: 1), 90)])) == .acknowledged)
+        let lone = try #require(CMCDReport(transport.bodies[3]))
+        #expect(lone[.sessionID] == .string("i-1") && lone[.startDelay] == nil)
+    }
+
     @Test("A repeated attempt has the same bytes, and a session of an earlier process continues above all its numbers")
     func repeatedAttempts() async throws {
         let statuses = Lock([500, 429, 200, 200])
