@@ -142,7 +142,7 @@ public final class CMCDBackend: Backend {
         let isFirst =
             event.action == .mediaRequest
             || event.action == .streamLoad && event[Action.mediaRequest.timeKey] == nil
-        return isFirst ? event[.playbackId] ?? event[.senderId] : nil
+        return isFirst ? CMCDMapping.session(of: event) : nil
     }
 
     private func withoutEndedSessions(_ items: [Item]) -> ([Item], [SampleID: String]) {

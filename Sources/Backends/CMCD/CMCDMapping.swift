@@ -17,7 +17,7 @@ public import InstrumentCMCD
 /// | `Ping` of a content | `t` |
 /// | `Action.mediaResponse` | `rr` with `url`, `rc`, `ttfb`, `ttlb`, `ot` |
 ///
-/// Every report has `v`, `e`, `ts`, `sid` (the playback, otherwise the sender), `cid`, `pt`, `br`, `sf`, and `sta`
+/// Every report has `v`, `e`, `ts`, `sid` (that of the playback's requests, the playback, otherwise the sender), `cid`, `pt`, `br`, `sf`, and `sta`
 /// where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The backend adds `sn`, and gives the
 /// reports of ads the `sid` and `cid` of their content; `msd` moves to the `as` of an ad that comes before the content.
 ///
@@ -46,7 +46,7 @@ public struct CMCDMapping: Sendable {
         if report[.timestamp] == nil {
             report[.timestamp] = .integer(max(0, Int(clamping: event.time.wallTime.milliseconds)))
         }
-        report[.sessionID] = (event[.playbackId] ?? event[.senderId]).map { .string($0) }
+        report[.sessionID] = Self.session(of: event).map { .string($0) }
         report[.contentID] = contentID(event).map { .string($0) }
         describePlayhead(event, in: &report)
         report[.streamingFormat] = Self.format(of: event).map { .token($0) }
@@ -57,6 +57,11 @@ public struct CMCDMapping: Sendable {
             for (name, key) in customKeys { report[key] = attributes[name].flatMap(Self.value) }
         }
         return report
+    }
+
+    /// The session of the requests if they carry reports, the playback, otherwise the sender.
+    static func session(of event: Event) -> String? {
+        event[.requestSession] ?? event[.playbackId] ?? event[.senderId]
     }
 
     /// The source without its query, or its digest.

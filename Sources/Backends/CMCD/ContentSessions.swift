@@ -2,7 +2,8 @@ internal import Instrument
 internal import InstrumentCMCD
 
 /// The playbacks of contents, for the reports of their ads: an ad's report has the session and the content of the
-/// playback that the ad interrupts (CTA-5004-B, Table 1: a session comprises primary and interstitial content).
+/// playback that the ad interrupts (CTA-5004-B, Table 1: a session comprises primary and interstitial content), and all
+/// reports of a playback the session of its requests, if these carry reports.
 ///
 /// Also tells which media was the first one: the start delay ends with the first frame of any media, be it an ad's. A
 /// content whose beginning an earlier process sent is not known; the reports of its ads keep the session of their sender.
@@ -10,6 +11,8 @@ struct ContentSessions: Hashable {
     private static let maxCount = 10_000
 
     private struct Content: Hashable {
+        let playback: String
+        /// `sid`: that of the playback's requests, otherwise the playback.
         var session: String
         var contentID: CMCDValue?
         var requested: MonotonicInstant?
@@ -27,21 +30,24 @@ struct ContentSessions: Hashable {
         guard case .event(let event) = sample, let sender = event[.senderId] else { return }
         if let content = event[.contentSenderId] {
             takeAd(event, of: content, sender: sender, &report)
-        } else if let session = event[.playbackId] {
-            takeContent(event, sender, session, &report)
+        } else if let playback = event[.playbackId] {
+            takeContent(event, sender, playback, &report)
         }
     }
 
     private mutating func takeContent(
         _ event: Event,
         _ sender: String,
-        _ session: String,
+        _ playback: String,
         _ report: inout CMCDReport?
     ) {
         uses += 1
-        var content = contents[sender] ?? Content(session: session, lastUse: uses)
-        if content.session != session { content = Content(session: session, lastUse: uses) }
+        var content = contents[sender] ?? Content(playback: playback, session: playback, lastUse: uses)
+        if content.playback != playback { content = Content(playback: playback, session: playback, lastUse: uses) }
         content.lastUse = uses
+        if let session = event[.requestSession] { content.session = session }
+        // Pings and responses do not come from the player.
+        if report?[.sessionID] == .string(playback) { report?[.sessionID] = .string(content.session) }
         switch event.action {
         case .mediaRequest: content.requested = event.time.instant
         case .streamLoad: content.requested = content.requested ?? event.time.instant

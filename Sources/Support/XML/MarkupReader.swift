@@ -35,7 +35,7 @@ package struct MarkupReader {
     /// Returns the root element of a document.
     ///
     /// - Parameters:
-    ///   - bytes: the whole document, in UTF-8, UTF-16 or Latin-1 (``MarkupEncoding``).
+    ///   - bytes: the whole document, in UTF-8, UTF-16, Latin-1 or Windows-1252 (``MarkupEncoding``).
     ///   - document: the name of the document in messages, with its article: `the MPD`.
     ///   - limits: the largest document to accept.
     /// - Throws: ``MarkupError``, whose message repeats names of elements and attributes only.
@@ -50,7 +50,7 @@ package struct MarkupReader {
     /// Returns the root element of a document and the namespace of this element, which is nil without one.
     ///
     /// - Parameters:
-    ///   - bytes: the whole document, in UTF-8, UTF-16 or Latin-1 (``MarkupEncoding``).
+    ///   - bytes: the whole document, in UTF-8, UTF-16, Latin-1 or Windows-1252 (``MarkupEncoding``).
     ///   - document: the name of the document in messages, with its article: `the MPD`.
     ///   - limits: the largest document to accept.
     /// - Throws: ``MarkupError``, whose message repeats names of elements and attributes only.

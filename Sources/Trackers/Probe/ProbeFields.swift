@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentCMCD
 
 extension AttributeKey where Value == String {
     /// The step in which an error occurred (``ProbeError/Phase``). Our addition.
@@ -31,6 +32,7 @@ extension PrivacyCatalogue {
     /// The fields that the probe collects in addition to the vocabulary.
     public static let probe: PrivacyCatalogue = [
         FieldDeclaration(.errorCode, "Code of the error", .otherDiagnosticData),
+        FieldDeclaration(.requestSession, "The session in CMCD; new for each playback", .otherUsageData),
         FieldDeclaration(.errorPhase, "Step in which the error occurred", .otherDiagnosticData),
         FieldDeclaration(.errorURL, "The address that failed, without credentials and query", .otherDiagnosticData),
         FieldDeclaration(.errorStatus, "The HTTP status that was answered", .otherDiagnosticData),

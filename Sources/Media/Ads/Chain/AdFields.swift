@@ -28,8 +28,8 @@ extension AttributeKey where Value == Duration {
 extension Action {
     /// The playhead reached a signal of the stream. Our addition.
     public static let adSignal = Action("AdSignal")
-    /// A break of the ad server's schedule lies behind the end of the content: nothing of it plays, and nobody is
-    /// called. Our addition.
+    /// A break of the ad server's schedule lies behind the end of the content, or has the number of a break that the
+    /// content never marks (`#n`): nothing of it plays, and nobody is called. Our addition.
     public static let adBreakMissed = Action("AdBreakMissed")
 }
 

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentCMCD
 
 extension PlaybackSession {
     func status(at now: MonotonicInstant) -> PlayerStatus { status(position: position(at: now)) }
@@ -87,6 +88,7 @@ extension PlaybackSession {
     ) -> PlayerSignal {
         let status = status(position: heldPosition ?? position ?? model?.position(at: instant))
         var attributes = networkAttributes(at: instant)
+        attributes[.requestSession] = requestSession
         attributes.merge(others)
         return PlayerSignal(action, at: instant, status: status, attributes: attributes)
     }

@@ -12,6 +12,8 @@ struct PlaybackSession {
     var requested: MonotonicInstant?
     /// The time from the request to the first frame of any media, be it an ad's; nil before (CTA-5004-B, Table 1, `msd`).
     private(set) var startDelay: Duration?
+    /// The session of the reports on the requests; nil without reports.
+    var requestSession: String?
     /// The position at which the reader, or the loading, has to continue.
     var pendingSeek: Int64?
     /// What the driver has to deliver, in order.

@@ -82,7 +82,9 @@ struct StreamPlayback: DrivenPlayback {
         if let reporting = configuration.requestReporting, case .http(let text) = source.location,
             let url = try? HTTPURL(text)
         {
-            reports = RequestReports(reporting, session: randomness.identifier(), sourceHost: url.host)
+            let identifier = randomness.identifier()
+            reports = RequestReports(reporting, session: identifier, sourceHost: url.host)
+            session.requestSession = identifier
         }
     }
 

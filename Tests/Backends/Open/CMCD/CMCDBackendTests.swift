@@ -192,6 +192,19 @@ struct CMCDBackendTests {
         #expect(lone[.sessionID] == .string("i-1") && lone[.startDelay] == nil)
     }
 
+    @Test("Events of a playback have the session of its requests, pings and ads, too")
+    func oneSession() async throws {
+        let transport = ScriptedTransport(status: 204)
+        let backend = try backend(transport)
+        let samples = [
+            content(.mediaRequest, "p", at: 0, ["requestSessionId": "r"]), ad(.adBegin, at: 10),
+            content(.start, "p", at: 20, ["requestSessionId": "r"]), content(.ping, "p", at: 30),
+            content(.streamLoad, "q", at: 40), content(.ping, "q", at: 50),
+        ]
+        #expect(await backend.deliver(Batch(records: Samples.records(samples))) == .acknowledged)
+        #expect(numbers(transport.bodies[0]) == ["r 0", "r 1", "r 2", "q 0", "q 1"])
+    }
+
     @Test("A repeated attempt has the same bytes, and a session of an earlier process continues above all its numbers")
     func repeatedAttempts() async throws {
         let statuses = Lock([500, 429, 200, 200])
