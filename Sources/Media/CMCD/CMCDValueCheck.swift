@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Checks one value against the type and the limits of its key.
 struct CMCDValueCheck {
     let key: String

@@ -46,6 +46,30 @@ struct ServedBreakTests {
         "<vmap:VMAP xmlns:vmap=\"http://www.iab.net/vmap-1.0\" version=\"1.0\">\(breaks.joined())</vmap:VMAP>"
     }
 
+    /// VMAP 1.0, section 2.3.6.
+    @Test("Of several breaks at one position, each one ends before the next one begins; those without an ad, too")
+    func eachBreak() async throws {
+        let origin = try await Stage.origin().url("")
+        let breaks = ["a", "b", "c"].map { name in
+            let events = ["breakStart", "breakEnd"].map {
+                "<vmap:Tracking event=\"\($0)\">http://t.example/\(name)/\($0)</vmap:Tracking>"
+            }
+            let response = name == "b" ? "<VAST version=\"3.0\"/>" : linear("\(origin)ad2.m3u8")
+            return adBreak("00:00:02", "breakId=\"\(name)\"", response).replacing(
+                "</vmap:AdBreak>",
+                with: "<vmap:TrackingEvents>\(events.joined())</vmap:TrackingEvents></vmap:AdBreak>"
+            )
+        }
+        let played = try await play(schedule(breaks))
+        let urls = played.calls.flatMap { $0.beacons.map(\.url.secretText) }
+        let ad = ["http://t.example/i"]
+        func edges(_ name: String, _ inside: [String]) -> [String] {
+            ["http://t.example/\(name)/breakStart"] + inside + ["http://t.example/\(name)/breakEnd"]
+        }
+        #expect(urls == edges("a", ad) + edges("b", []) + edges("c", ad))
+        #expect(played.all(.adBreakBegin).count == 1 && played.outcome == .ended && played.rejected.isEmpty)
+    }
+
     @Test("A break whose number is beyond the marked breaks is reported as missed at the end")
     func unmarkedBreak() async throws {
         let content = Playlist.text(4, tags: [1: ["#EXT-X-CUE-OUT:2"], 2: ["#EXT-X-CUE-IN"]])

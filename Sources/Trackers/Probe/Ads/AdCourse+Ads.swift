@@ -32,6 +32,12 @@ extension AdCourse {
     }
 
     private mutating func play(_ planned: PlannedAd, _ situation: Situation) {
+        if case .breaking(let current) = phase {
+            callBreaks(
+                upTo: current.adBreak.opportunities.firstIndex { $0.id == planned.opportunity } ?? 0,
+                situation
+            )
+        }
         guard case .breaking(var current) = phase else { return }
         current.ad = planned
         current.playback = nil

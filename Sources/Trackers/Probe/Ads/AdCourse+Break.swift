@@ -26,6 +26,10 @@ struct CurrentBreak: Sendable {
     var isResolved = false
     /// Whether the begin of the break was reported.
     var isReported = false
+    /// How many interstitials have called the addresses of their begin.
+    var begunCount = 0
+    /// How many interstitials have called the addresses of their end.
+    var endedCount = 0
     var requested = 0
     var ads: ArraySlice<PlannedAd> = []
     /// The stand-alone ads that may take the place of an ad that does not start.
@@ -83,7 +87,7 @@ extension AdCourse {
         attributes[.adRoll] = current.adBreak.roll
         attributes[.adsRequested] = current.requested
         report(.adBreakBegin, at: current.begun, AdStatus(), attributes, situation)
-        callBreak("breakStart", \.startURLs, current, situation)
+        callBreaks(upTo: 0, situation)
         playNext(situation)
     }
 
@@ -169,7 +173,7 @@ extension AdCourse {
         deadline = nil
         if current.isReported {
             reportEnd(ofBreak: current.adBreak.roll, at: situation.now, situation)
-            callBreak("breakEnd", \.endURLs, current, situation)
+            callBreaks(upTo: current.adBreak.opportunities.count, situation)
         }
         plan.finish(current.adBreak.opportunities)
         phase = .content
@@ -199,19 +203,35 @@ extension AdCourse {
         report(.adBreakFinish, at: instant, AdStatus(), attributes, situation)
     }
 
+    /// Calls the addresses of the begin and the end of breaks of a document, in their order: of several at one position,
+    /// one ends before the next one begins (VMAP 1.0, section 2.3.6).
+    /// - Parameter number: the interstitial that begins; the number of all of them at the end.
+    mutating func callBreaks(upTo number: Int, _ situation: Situation) {
+        guard case .breaking(var current) = phase else { return }
+        let all = current.adBreak.opportunities
+        while current.endedCount < number || current.begunCount <= number && current.begunCount < all.count {
+            if current.begunCount == current.endedCount {
+                callBreak("breakStart", \.startURLs, all[current.begunCount].id, situation)
+                current.begunCount += 1
+            } else {
+                callBreak("breakEnd", \.endURLs, all[current.endedCount].id, situation)
+                current.endedCount += 1
+            }
+        }
+        phase = .breaking(current)
+    }
+
     private mutating func callBreak(
         _ name: String,
         _ urls: KeyPath<AdBreak, [AdURL]>,
-        _ current: CurrentBreak,
+        _ interstitial: String,
         _ situation: Situation
     ) {
-        for interstitial in current.adBreak.opportunities {
-            guard let served = plan.served(by: interstitial.id) else { continue }
-            let beacons = served.adBreak[keyPath: urls].map {
-                AdBeacon(kind: .event(TrackingEventName(name)), url: $0, playhead: 0)
-            }
-            call(beacons, of: "\(primaryID)-\(interstitial.id)", nil, nil, situation.position)
+        guard let served = plan.served(by: interstitial) else { return }
+        let beacons = served.adBreak[keyPath: urls].map {
+            AdBeacon(kind: .event(TrackingEventName(name)), url: $0, playhead: 0)
         }
+        call(beacons, of: "\(primaryID)-\(interstitial)", nil, nil, situation.position)
     }
 
     /// The content is over in the middle of a break.
