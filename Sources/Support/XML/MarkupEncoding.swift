@@ -2,6 +2,9 @@
 /// Windows-1252.
 enum MarkupEncoding {
     private static let names8: Set = ["utf-8", "utf8", "us-ascii", "ascii"]
+    /// A document of single bytes that calls itself UTF-16 is UTF-8: servers write texts of their own UTF-16 so, and
+    /// browsers, which decode before they parse, read it.
+    private static let names16: Set = ["utf-16", "utf16", "utf-16le", "utf-16be", "ucs-2"]
     private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1"]
     private static let windowsNames: Set = ["windows-1252", "cp1252"]
     /// The characters of the bytes from 0x80 to 0x9F, which are controls in Latin-1.
@@ -17,7 +20,7 @@ enum MarkupEncoding {
         if let isBig = bigEndian(bytes) { return utf8(ofUTF16: bytes, isBigEndian: isBig) }
         switch declared(bytes) {
         case nil: break
-        case let name? where names8.contains(name): break
+        case let name? where names8.contains(name) || names16.contains(name): break
         case let name? where latinNames.contains(name):
             return Array(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })).utf8)
         case let name? where windowsNames.contains(name):

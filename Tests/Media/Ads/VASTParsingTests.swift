@@ -67,6 +67,15 @@ struct VASTParsingTests {
         #expect(companion.events.map(\.name) == [.creativeView])
     }
 
+    @Test("A document in UTF-8 that calls itself UTF-16 is read as browsers read it", arguments: ["utf-16", "UTF-16LE"])
+    func wrongEncoding(name: String) throws {
+        let text = String(decoding: VAST.document(VAST.inLine(id: "é")), as: UTF8.self).replacing("UTF-8", with: name)
+        #expect(try VASTResponse(parsing: Array(text.utf8)).ads.first?.inLine?.title == "Title é")
+        #expect(throws: VASTError.self) {
+            try VASTResponse(parsing: Array(text.replacing(name, with: "EBCDIC").utf8))
+        }
+    }
+
     @Test(
         "The bytes 0x80 to 0x9F are characters in Windows-1252, and controls in Latin-1",
         arguments: [("Windows-1252", "€\u{81}“Ÿé"), ("ISO-8859-1", "\u{80}\u{81}\u{93}\u{9F}é")]
