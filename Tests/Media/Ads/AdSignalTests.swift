@@ -614,6 +614,20 @@ struct AdSignalTests {
         }
     }
 
+    @Test(
+        "An event whose time cannot be read gives no signal; one without a time is at the start",
+        arguments: [
+            ("presentationTime=\"20\"", 20), ("presentationTime=\" 20.0 \"", 20), ("", 0),
+            ("presentationTime=\"20.5\"", nil), ("presentationTime=\"x\"", nil), ("presentationTime=\"\"", nil),
+        ] as [(String, Int64?)]
+    )
+    func eventTimes(attribute: String, second: Int64?) throws {
+        let section = "<SpliceInsert spliceEventId=\"1\" outOfNetworkIndicator=\"true\"/>"
+        let mpd = Self.manifest(section).replacing("presentationTime=\"20\"", with: attribute)
+        let found = AdSignals(try presentation(mpd).events, upTo: nil)
+        #expect(found.signals.map(\.position) == (second.map { [$0 * Self.second] } ?? []))
+    }
+
     @Test("A document of XML without a section, or with malformed values, says so and stops nothing")
     func malformedMarkup() throws {
         for text in ["<SpliceInfoSection", "<MPD/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><SpliceInfoSection/>"] {

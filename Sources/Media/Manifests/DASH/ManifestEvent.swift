@@ -36,7 +36,10 @@ extension ManifestEvent {
             let offset = stream.integer("presentationTimeOffset") ?? 0
             for element in stream.all("Event") {
                 guard events.count < limit else { return events }
-                let ticks = (element.integer("presentationTime") ?? 0).saturatingSubtract(offset)
+                let time = element.integer("presentationTime")
+                // An event whose time cannot be read has no place; one without a time is at 0 (section 5.10.2.2).
+                if time == nil, element["presentationTime"] != nil { continue }
+                let ticks = (time ?? 0).saturatingSubtract(offset)
                 events.append(
                     ManifestEvent(
                         scheme: scheme,
