@@ -65,8 +65,9 @@ struct CMCDValueCheck {
         switch key {
         case "nor":
             var findings: [CMCDFinding] = []
-            let path = PercentCoding.strictlyDecoded(text).map { String(decoding: $0, as: UTF8.self) } ?? text
-            if text.utf8.contains(where: { "/:?#[]@".utf8.contains($0) }) || PercentCoding.strictlyDecoded(text) == nil {
+            let decoded = PercentCoding.strictlyDecoded(text)
+            let path = decoded.map { String(decoding: $0, as: UTF8.self) } ?? text
+            if decoded == nil || text.utf8.contains(where: { "/:?#[]@".utf8.contains($0) }) {
                 let message = "the path must be percent-encoded, its slashes, too, such as ..%2Fnext.m4s"
                 findings.append(CMCDFinding(.encoding, key, message, found: text))
             }

@@ -44,7 +44,7 @@ struct AdResolverTests {
     }
 
     /// VAST 4.2, section 2.3.6: the addresses of `Error` are called for an ad that cannot be used.
-    @Test("An ad that no player can use fails with code 101, its own errors are called, and a stand-alone ad replaces it")
+    @Test("An ad that no player can use fails with code 101 and its own errors, and a stand-alone ad replaces it")
     func refused() async throws {
         let wrapper = VAST.wrapper("", id: "w", sequence: 2)
         let neither = "<Ad id=\"n\"/>"

@@ -97,7 +97,7 @@ struct VASTParsingTests {
         let response = try read(VAST.inLine(events: events, media: media))
         let linear = try #require(response.ads.first?.creatives.first?.linear)
         #expect(linear.mediaFile(for: MediaProfile())?.type == "video/mp4")
-        #expect(linear.events.map(\.name) == ["start", "Start", "midPoint", "stopped"].map { TrackingEventName($0) })
+        #expect(linear.events.map(\.name.rawValue) == ["start", "Start", "midPoint", "stopped"])
         #expect(
             response.findings.map(\.message) == [
                 "the event `Start` is unknown; write `start`", "the event `midPoint` is unknown; write `midpoint`",

@@ -58,7 +58,8 @@ struct VMAPTests {
     @Test("A response that stands as text in `VASTAdData` is read with a warning, and an empty source is an error")
     func textOfResponse() throws {
         let response = String(decoding: VAST.document(VAST.inLine()), as: UTF8.self)
-        let text = "<vmap:VASTAdData><![CDATA[\(response.replacing("]]>", with: "]]]]><![CDATA[>"))]]></vmap:VASTAdData>"
+        let inner = response.replacing("]]>", with: "]]]]><![CDATA[>")
+        let text = "<vmap:VASTAdData><![CDATA[\(inner)]]></vmap:VASTAdData>"
         let document = try VMAPDocument(parsing: Self.document(Self.adBreak("start", source: text)))
         #expect(document.findings.map(\.severity) == [.warning], "\(document.findings)")
         guard case .response(let found) = document.breaks.first?.source else {

@@ -141,7 +141,8 @@ struct CMCDBackendTests {
 
     /// An event of a sender at an instant in milliseconds.
     private func event(_ action: Action, of sender: String, at instant: Int, _ attributes: Attributes) -> Sample {
-        guard case .event(var event) = Samples.event(action, attributes) else { return Samples.event(action, attributes) }
+        let sample = Samples.event(action, attributes)
+        guard case .event(var event) = sample else { return sample }
         event[.senderId] = sender
         event.time.instant = MonotonicInstant(nanoseconds: Int64(instant) * 1_000_000)
         return .event(event)

@@ -143,7 +143,8 @@ struct CMCDValidatorTests {
     @Test(
         "The strings of version 1 that have a form are checked",
         arguments: [
-            ("..%2F300k%2Ftrack.m4v", []), ("track.m4v", []), ("%2Fa%2Fb.m4v%3Ft%3D1", []), ("../a.m4v", ["encoding nor"]),
+            ("..%2F300k%2Ftrack.m4v", []), ("track.m4v", []), ("%2Fa%2Fb.m4v%3Ft%3D1", []),
+            ("../a.m4v", ["encoding nor"]),
             ("https%3A%2F%2Fa.example%2Fb.m4v", ["value nor"]), ("%2F%2Fa.example%2Fb", ["value nor"]),
             ("https://a.example/b", ["encoding nor", "value nor"]), ("", ["value nor"]), ("a%2", ["encoding nor"]),
         ]
@@ -155,8 +156,8 @@ struct CMCDValidatorTests {
     @Test(
         "The byte range of version 1 has one of its three forms",
         arguments: [
-            ("0-99", true), ("100-", true), ("-500", true), ("12323", false), ("9-1", false), ("a-b", false), ("-", false),
-            ("bytes=0-9", false), ("0-1,5-6", false),
+            ("0-99", true), ("100-", true), ("-500", true), ("12323", false), ("9-1", false), ("a-b", false),
+            ("-", false), ("bytes=0-9", false), ("0-1,5-6", false),
         ]
     )
     func rangesOfFirstVersion(range: String, isValid: Bool) {
