@@ -2,8 +2,8 @@
 /// Windows-1252.
 enum MarkupEncoding {
     private static let names8: Set = ["utf-8", "utf8", "us-ascii", "ascii"]
-    /// A document of single bytes that calls itself UTF-16 is UTF-8: servers write texts of their own UTF-16 so, and
-    /// browsers, which decode before they parse, read it.
+    /// A document of single bytes that calls itself UTF-16 is UTF-8: servers whose texts are UTF-16 in memory write it
+    /// so, and browsers, which decode before they parse, read it.
     private static let names16: Set = ["utf-16", "utf16", "utf-16le", "utf-16be", "ucs-2"]
     private static let latinNames: Set = ["iso-8859-1", "iso_8859-1", "latin1", "latin-1"]
     private static let windowsNames: Set = ["windows-1252", "cp1252"]

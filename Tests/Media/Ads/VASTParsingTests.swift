@@ -67,7 +67,7 @@ struct VASTParsingTests {
         #expect(companion.events.map(\.name) == [.creativeView])
     }
 
-    @Test("A document in UTF-8 that calls itself UTF-16 is read as browsers read it", arguments: ["utf-16", "UTF-16LE"])
+    @Test("A document in UTF-8 that calls itself UTF-16 is read, as browsers do", arguments: ["utf-16", "UTF-16LE"])
     func wrongEncoding(name: String) throws {
         let text = String(decoding: VAST.document(VAST.inLine(id: "é")), as: UTF8.self).replacing("UTF-8", with: name)
         #expect(try VASTResponse(parsing: Array(text.utf8)).ads.first?.inLine?.title == "Title é")
