@@ -70,6 +70,18 @@ struct ServedBreakTests {
         #expect(played.all(.adBreakBegin).count == 1 && played.outcome == .ended && played.rejected.isEmpty)
     }
 
+    @Test("An ad that does not start is replaced by a stand-alone ad of its break, not of another one at the position")
+    func fallbackOfBreak() async throws {
+        let origin = try await Stage.origin().url("")
+        let good = linear("\(origin)ad2.m3u8")
+        let bad = linear("\(origin)missing.m3u8")
+        let ads = good.replacing("</VAST>", with: good.drop { $0 != ">" }.dropFirst())
+        let breaks = [adBreak("00:00:02", "", bad), adBreak("00:00:02", "", ads)]
+        let played = try await play(schedule(breaks)) { path, _ in path == "/missing.m3u8" ? .status(404) : nil }
+        #expect(played.all(.adError).count == 1 && played.all(.adBegin).count == 1)
+        #expect(played.outcome == .ended && played.rejected.isEmpty)
+    }
+
     @Test("A break whose number is beyond the marked breaks is reported as missed at the end")
     func unmarkedBreak() async throws {
         let content = Playlist.text(4, tags: [1: ["#EXT-X-CUE-OUT:2"], 2: ["#EXT-X-CUE-IN"]])

@@ -160,9 +160,10 @@ extension AdCourse {
         } else {
             current.playback = AdPlayback(planned.ad, media: planned.media)
         }
-        // An ad that has shown a part is not replaced.
-        if !hasStarted, let substitute = current.fallbacks.popFirst() {
-            current.ads = [substitute] + current.ads
+        // An ad that has shown a part is not replaced; the others by a stand-alone ad of their own response.
+        let fallback = current.fallbacks.firstIndex { $0.opportunity == planned.opportunity }
+        if !hasStarted, let fallback {
+            current.ads = [current.fallbacks.remove(at: fallback)] + current.ads
         }
         phase = .breaking(current)
         handleAd(.failed(code), at: instant, situation)
