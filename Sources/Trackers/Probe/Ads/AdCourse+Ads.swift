@@ -160,7 +160,7 @@ extension AdCourse {
         } else {
             current.playback = AdPlayback(planned.ad, media: planned.media)
         }
-        // An ad that has shown a part is not replaced; the others by a stand-alone ad of their own response.
+        // An ad that has shown a part is not replaced; the others, by a stand-alone ad of the same response.
         let fallback = current.fallbacks.firstIndex { $0.opportunity == planned.opportunity }
         if !hasStarted, let fallback {
             current.ads = [current.fallbacks.remove(at: fallback)] + current.ads
