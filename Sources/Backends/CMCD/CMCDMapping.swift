@@ -17,9 +17,10 @@ public import InstrumentCMCD
 /// | `Ping` of a content | `t` |
 /// | `Action.mediaResponse` | `rr` with `url`, `rc`, `ttfb`, `ttlb`, `ot` |
 ///
-/// Every report has `v`, `e`, `ts`, `sid` (that of the playback's requests, the playback, otherwise the sender), `cid`, `pt`, `br`, `sf`, and `sta`
-/// where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The backend adds `sn`, and gives the
-/// reports of ads the `sid` and `cid` of their content; `msd` moves to the `as` of an ad that comes before the content.
+/// Every report has `v`, `e`, `ts`, `sid` (that of the playback's requests, the playback, otherwise the sender), `cid`,
+/// `pt`, `br`, `sf`, and `sta` where they are known; a report of a live stream has `st` and `ltc` and no `pt`. The
+/// backend adds `sn`, and gives the reports of ads the `sid` and `cid` of their content; `msd` moves to the `as` of an
+/// ad that comes before the content.
 ///
 /// Not sent: all metrics, all other events, and every attribute without a key.
 public struct CMCDMapping: Sendable {

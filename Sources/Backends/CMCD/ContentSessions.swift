@@ -6,7 +6,8 @@ internal import InstrumentCMCD
 /// reports of a playback the session of its requests, if these carry reports.
 ///
 /// Also tells which media was the first one: the start delay ends with the first frame of any media, be it an ad's. A
-/// content whose beginning an earlier process sent is not known; the reports of its ads keep the session of their sender.
+/// content whose beginning an earlier process sent is not known; the reports of its ads keep the session of their
+/// sender.
 struct ContentSessions: Hashable {
     private static let maxCount = 10_000
 

@@ -21,9 +21,9 @@ internal import Glibc
 /// because of a crash between the write and the acknowledgement, is returned twice, with the same sequence
 /// number.
 ///
-/// A byte order mark of UTF-8 before a line is left out. A line may have several objects, and commas or record separators
-/// (RFC 7464) around them. A JSON array of samples, and an export of ClickHouse in the
-/// formats `JSON`, `JSONCompact` and `JSONCompactEachRowWithNames`, are read sample by sample.
+/// A byte order mark of UTF-8 before a line is left out. A line may have several objects, and commas or record
+/// separators (RFC 7464) around them. A JSON array of samples, and an export of ClickHouse in the formats `JSON`,
+/// `JSONCompact` and `JSONCompactEachRowWithNames`, are read sample by sample.
 ///
 /// Names of attributes and actions stay in memory: a foreign file with many different names costs that memory.
 public struct SampleFileReader: ~Copyable {

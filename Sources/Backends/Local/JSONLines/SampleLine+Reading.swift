@@ -15,8 +15,8 @@ extension SampleLine {
     }
 
     /// The samples of a line with several objects, as two files leave it that were joined where the first one has no
-    /// last line feed, or with marks around an object: commas between the elements of an array, and the record separator
-    /// of RFC 7464; nil for a line of any other form.
+    /// last line feed, or with marks around an object: commas between the elements of an array, and the record
+    /// separator of RFC 7464; nil for a line of any other form.
     private static func readObjects(_ line: [UInt8]) throws(Failure) -> [SampleRecord]? {
         guard let places = SampleSplitter.objects(in: line), !places.isEmpty else { return nil }
         var records: [SampleRecord] = []
@@ -83,8 +83,8 @@ extension SampleLine {
         }
     }
 
-    /// An integer; ClickHouse writes those of 64 bits as text, and other tools write `1.0` (RFC 8259, section 6, does not
-    /// distinguish the two).
+    /// An integer; ClickHouse writes those of 64 bits as text, and other tools write `1.0` (RFC 8259, section 6, does
+    /// not distinguish the two).
     private static func integer(_ json: JSONValue?) -> Int? {
         switch json {
         case .int(let value): value

@@ -13,8 +13,8 @@ extension SpliceInfoSection {
     package static func isXML(_ text: String) -> Bool { text.trimmingWhitespace.hasPrefix("<") }
 
     /// Decodes a section from a document whose root is `SpliceInfoSection`, or an element around it such as `Signal` or
-    /// an `Event` of DASH, which may have the section in `Binary`. An `Event` may also carry a section, or a document, as
-    /// its text or as `messageData`.
+    /// an `Event` of DASH, which may have the section in `Binary`. An `Event` may also carry a section, or a document,
+    /// as its text or as `messageData`.
     /// - Throws: ``SpliceError``.
     package init(xml document: String) throws(SpliceError) { try self.init(xml: document, mayNest: true) }
 

@@ -203,8 +203,8 @@ extension AdCourse {
         report(.adBreakFinish, at: instant, AdStatus(), attributes, situation)
     }
 
-    /// Calls the addresses of the begin and the end of breaks of a document, in their order: of several at one position,
-    /// one ends before the next one begins (VMAP 1.0, section 2.3.6).
+    /// Calls the addresses of the begin and the end of breaks of a document, in their order: of several at one
+    /// position, one ends before the next one begins (VMAP 1.0, section 2.3.6).
     /// - Parameter number: the interstitial that begins; the number of all of them at the end.
     mutating func callBreaks(upTo number: Int, _ situation: Situation) {
         guard case .breaking(var current) = phase else { return }

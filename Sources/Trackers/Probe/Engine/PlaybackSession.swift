@@ -10,7 +10,8 @@ struct PlaybackSession {
     var outcome: ProbeOutcome?
     /// The instant at which playback was requested; nil before.
     var requested: MonotonicInstant?
-    /// The time from the request to the first frame of any media, be it an ad's; nil before (CTA-5004-B, Table 1, `msd`).
+    /// The time from the request to the first frame of any media, be it an ad's; nil before (CTA-5004-B, Table 1,
+    /// `msd`).
     private(set) var startDelay: Duration?
     /// The session of the reports on the requests; nil without reports.
     var requestSession: String?
