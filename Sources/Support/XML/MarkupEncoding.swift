@@ -33,7 +33,10 @@ enum MarkupEncoding {
 
     /// The encoding that the XML declaration names, in lower case.
     private static func declared(_ bytes: [UInt8]) -> String? {
-        let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
+        let text = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased()
+        let prolog = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }.prefix { $0 != ">" }
+        // Without a declaration, an attribute may be called `contentEncoding`.
+        guard prolog.hasPrefix("<?xml") else { return nil }
         return prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' \t\r\n?".contains($0) }.first
             .map(String.init)
     }

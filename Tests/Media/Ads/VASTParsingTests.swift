@@ -93,7 +93,7 @@ struct VASTParsingTests {
     func tokens() throws {
         let media = VAST.mediaFiles.replacing("\"video/mp4\"", with: "\" Video/MP4 \"")
             .replacing("\"progressive\"", with: "\" progressive\n\"")
-        let events = VAST.event(" start ") + VAST.event("Start") + VAST.event("midPoint") + VAST.event("stopped")
+        let events = VAST.event(" start ", "https://t.test/start") + VAST.event("Start") + VAST.event("midPoint") + VAST.event("stopped")
         let response = try read(VAST.inLine(events: events, media: media))
         let linear = try #require(response.ads.first?.creatives.first?.linear)
         #expect(linear.mediaFile(for: MediaProfile())?.type == "video/mp4")

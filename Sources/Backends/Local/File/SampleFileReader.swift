@@ -225,6 +225,7 @@ public struct SampleFileReader: ~Copyable {
         let text = start..<pending.count
         (start, searched) = (pending.count, pending.count)
         if text.isEmpty || isSkipping { return nil }
+        if pending[text].droppingMark.allSatisfy({ " \t\r".utf8.contains($0) }) { return nil }
         line += 1
         isOpenEnd = true
         if acceptsOpenEnd, text.count <= maxLineLength { return text }

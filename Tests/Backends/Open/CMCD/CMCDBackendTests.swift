@@ -171,6 +171,7 @@ struct CMCDBackendTests {
             ad(.adBreakBegin, at: 300), ad(.adBegin, at: 750), ad(.adFinish, at: 5_000), ad(.adBegin, at: 5_100),
             ad(.adBreakFinish, at: 9_000), content(.start, "s1", at: 9_500, ["timeSinceMediaRequest": 9_500]),
             content(.end, "s1", at: 20_000), content(.mediaRequest, "s2", at: 30_000),
+            content(.streamLoad, "s2", at: 30_050),
             ad(.adBreakBegin, at: 30_100), ad(.adBreakFinish, at: 30_200),
             content(.start, "s2", at: 31_000, ["timeSinceMediaRequest": 1_000]), ad(.adBegin, at: 40_000),
         ]
@@ -179,12 +180,12 @@ struct CMCDBackendTests {
         #expect(await backend.deliver(batch) == .acknowledged)
         #expect(transport.bodies[1] == transport.bodies[2])
         let reports = transport.bodies[2].split(separator: "\n").compactMap { CMCDReport(String($0)) }
-        try #require(reports.count == 11)
+        try #require(reports.count == 12)
         #expect(reports.prefix(7).allSatisfy { $0[.sessionID] == .string("s1") })
         #expect(reports.dropFirst(7).allSatisfy { $0[.sessionID] == .string("s2") })
         #expect(reports.allSatisfy { $0[.contentID] == .string("https://a.example/x.mpd") })
         let delays = reports.map { $0[.startDelay] }
-        #expect(delays == [nil, .integer(750)] + Array(repeating: nil, count: 7) + [.integer(1_000), nil])
+        #expect(delays == [nil, .integer(750)] + Array(repeating: nil, count: 8) + [.integer(1_000), nil])
         #expect(reports.map { $0[.sequenceNumber] }.prefix(3) == [.integer(1), .integer(2), .integer(3)])
         // Nothing is known of a content that began in an earlier process.
         let other = try self.backend(transport)

@@ -125,7 +125,7 @@ struct CMCDValidatorTests {
     func firstVersion() {
         let validator = CMCDValidator()
         let valid =
-            #"bl=21300,br=3200,bs,cid="faec5fc2",d=4004,dl=18500,mtp=48100,nor="..%2F2.m4v",nrr="12323-48763","#
+            #"bl=21300,br=3200,bs,cid="faec5fc2",d=4004,dl=18500,mtp=48100,nor="..%252F2.m4v",nrr="12323-48763","#
             + #"ot=v,pr=1.08,rtp=12000,sf=d,sid="6e2fb550",st=v,su,tb=6000"#
         #expect(rules(validator.findings(inHeaders: [(.session, "sid=\"a\",v=1")])) == [])
         #expect(rules(validator.findings(inQuery: valid)) == [])
