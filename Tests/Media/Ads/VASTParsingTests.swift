@@ -93,7 +93,8 @@ struct VASTParsingTests {
     func tokens() throws {
         let media = VAST.mediaFiles.replacing("\"video/mp4\"", with: "\" Video/MP4 \"")
             .replacing("\"progressive\"", with: "\" progressive\n\"")
-        let events = VAST.event(" start ", "https://t.test/start") + VAST.event("Start") + VAST.event("midPoint") + VAST.event("stopped")
+        let others = ["Start", "midPoint", "stopped"].map { VAST.event($0) }
+        let events = VAST.event(" start ", "https://t.test/start") + others.joined()
         let response = try read(VAST.inLine(events: events, media: media))
         let linear = try #require(response.ads.first?.creatives.first?.linear)
         #expect(linear.mediaFile(for: MediaProfile())?.type == "video/mp4")
