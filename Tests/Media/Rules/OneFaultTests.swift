@@ -43,7 +43,7 @@ struct OneFaultTests {
                     lines[last] = lines[last].replacing("\(length)", with: "\(length + excess)", maxReplacements: 1)
                     response.body = Array(lines.joined(separator: "\n").utf8)
                 } else if response.status == 200 {
-                    // What is behind the end of the file.
+                    // The server has no bytes behind the end of the file.
                     (response.status, response.body) = (416, [])
                 }
             },
