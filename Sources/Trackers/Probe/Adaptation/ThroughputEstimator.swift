@@ -176,7 +176,9 @@ extension ThroughputEstimator {
     private struct UsualLatency {
         private var (estimate, total) = (0.0, 0.0)
 
-        var seconds: Double { total > 0 ? estimate / (1 - pow(0.5, total / 9)) : 0.1 }
+        /// The usual 100 ms as long as the weights do not add up to 0.001: a first byte after more than 3.8 s alone
+        /// does not make such a time usual.
+        var seconds: Double { total >= 0.001 ? estimate / (1 - pow(0.5, total / 9)) : 0.1 }
 
         mutating func add(_ seconds: Double) {
             let weight = 2.0.squareRoot() * exp(-seconds * seconds / 2)

@@ -19,16 +19,6 @@ public struct ThroughputSample: Hashable, Sendable {
         self.end = end
     }
 
-    /// Creates the sample of a download that was aborted at `end`.
-    init(_ download: SegmentDownload, end: MonotonicInstant) {
-        self.init(
-            bytes: download.receivedBytes,
-            transferTime: download.transferTime,
-            timeToFirstByte: download.timeToFirstByte ?? download.elapsed,
-            end: end
-        )
-    }
-
     /// The time from the request to the last byte.
     public var totalTime: Duration { transferTime + timeToFirstByte }
 }

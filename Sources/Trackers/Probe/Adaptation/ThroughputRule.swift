@@ -122,7 +122,7 @@ package struct ThroughputRule: AdaptationRule {
             let rung = decide(in: context).rung
             return rung == download.rung ? nil : rung
         }
-        let latency = expectsLatency ? estimator.usualLatency(of: context.throughput) : 0
+        let latency = usualLatency(in: context)
         let estimate = estimate(in: context)
         guard abandonment == .starving else {
             return abandonment.rung(insteadOf: download, estimate: estimate, latency: latency, in: context)
@@ -141,8 +141,17 @@ package struct ThroughputRule: AdaptationRule {
         of download: SegmentDownload,
         in context: AdaptationContext
     ) {
+        // The time to this first byte is not learned (line 377).
+        let expected = min(usualLatency(in: context), (download.timeToFirstByte ?? download.elapsed).seconds)
         var samples = laterSamples(in: context)
-        samples.append(ThroughputSample(download, end: context.now))
+        samples.append(
+            ThroughputSample(
+                bytes: download.receivedBytes,
+                transferTime: download.elapsed - Duration(clampingSeconds: expected),
+                timeToFirstByte: .zero,
+                end: context.now
+            )
+        )
         let estimate = estimator.bitrate(of: samples) ?? replacement?.bitrate ?? 0
         guard emergency.replacesAlways || estimate * upFraction > emergency.estimate else { return }
         replacement = Replacement(instant: context.now, bitrate: emergency.estimate)
@@ -159,7 +168,11 @@ package struct ThroughputRule: AdaptationRule {
         return ThroughputHistory(context.throughput.samples.filter { $0.end > replacement.instant })
     }
 
-    private var expectsLatency: Bool { estimator.time == .beyondUsualLatency }
+    /// The time to the first byte that the rule expects, in seconds; zero if it expects none. What replaces the
+    /// estimate forgets earlier times too. hls.js, src/controller/abr-controller.ts, `resetEstimator`.
+    private func usualLatency(in context: AdaptationContext) -> Double {
+        estimator.time == .beyondUsualLatency ? estimator.usualLatency(of: laterSamples(in: context)) : 0
+    }
 
     private func idealRung(for bitrate: Double, in context: AdaptationContext) -> Int {
         guard let maximumStarvation, context.live == nil, context.currentRung != nil else {
@@ -180,7 +193,7 @@ package struct ThroughputRule: AdaptationRule {
         usesAverage: Bool = false,
         in context: AdaptationContext
     ) -> Int? {
-        let latency = expectsLatency && seconds != nil ? estimator.usualLatency(of: context.throughput) : 0
+        let latency = seconds == nil ? 0 : usualLatency(in: context)
         return context.allowedRungs.last { rung in
             guard !followsFrameRate || hasFittingFrames(rung, in: context) else { return false }
             let isHigher = context.currentRung.map { rung > $0 } ?? false

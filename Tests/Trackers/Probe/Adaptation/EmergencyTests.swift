@@ -140,4 +140,29 @@ struct EmergencyEstimateTests {
         for sample in history((4, 10_000)).ending(at: 7).samples { after.append(sample) }
         #expect(rule.decide(in: context(ladder, current: 0, level: 20, throughput: after, now: 8)).rung == 3)
     }
+
+    @Test("After the switch, no earlier time to the first byte is expected, and a very long one alone does not count")
+    func latencyAfterwards() {
+        var rule = ThroughputRule.hlsJS
+        let slow = download(rung: 4, received: 2_000_000, total: 6_000_000, elapsed: 5)
+        let late = { (firstByte: Double, end: Double) in
+            ThroughputSample(
+                bytes: 250_000,
+                transferTime: .milliseconds(100),
+                timeToFirstByte: .seconds(firstByte),
+                end: MonotonicInstant(nanoseconds: Int64(end * 1e9))
+            )
+        }
+        let before = ThroughputHistory([late(3, 1), late(3, 2), late(3, 3)])
+        _ = rule.abandonment(of: slow, in: context(ladder, level: 1, throughput: before, now: 7))
+        let next = { (firstByte: Double) in
+            var (rule, after) = (rule, before)
+            after.append(late(firstByte, 12))
+            return rule.decide(in: context(ladder, current: 0, level: 20, throughput: after, now: 12)).rung
+        }
+        // src/utils/ewma-bandwidth-estimator.ts, `getEstimateTTFB`: the weight √2·e^(−t²/2) reaches 0.001 up to 3.8 s;
+        // then 2 Mbit in 0.1 s. Behind 4 s, the default of 0.1 s counts, and 2 Mbit took 4 s.
+        #expect(next(3.7) == 4)
+        #expect(next(4) == 0)
+    }
 }
