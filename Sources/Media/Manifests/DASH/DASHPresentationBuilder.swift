@@ -147,10 +147,12 @@ struct DASHPresentationBuilder {
                 return index.targetDuration
             }.max() ?? 0
         let service = ServiceDescription(root)
-        let declared = service.targetLatency ?? root.duration("suggestedPresentationDelay")
+        let delay = root.duration("suggestedPresentationDelay")
+        let declared = service.targetLatency ?? delay
         var rules = LiveRules(
             targetLatency: declared ?? longest.saturatingMultiply(3),
             declaredLatency: declared,
+            suggestedDelay: delay,
             asksForCatchUp: service.asksForCatchUp,
             service: service.limits,
             minimumBuffer: root.duration("minBufferTime"),

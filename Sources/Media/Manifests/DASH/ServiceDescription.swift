@@ -17,6 +17,7 @@ struct ServiceDescription {
     /// The limits; a value that contradicts its meaning is ignored.
     var limits: ServiceLimits {
         var limits = ServiceLimits()
+        limits.targetLatency = targetLatency
         limits.minimumLatency = latency("min")
         limits.maximumLatency = latency("max").flatMap { $0 < limits.minimumLatency ?? 0 ? nil : $0 }
         limits.minimumRate = rate("min").flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }

@@ -52,6 +52,7 @@ extension RenditionTimeline {
     private mutating func take(_ live: LiveRules?, _ now: MonotonicInstant, hasNews: Bool) {
         targetLatency = live?.targetLatency ?? 0
         declaredLatency = live?.declaredLatency
+        suggestedDelay = live?.suggestedDelay
         asksForCatchUp = live?.asksForCatchUp ?? false
         service = live?.service ?? ServiceLimits()
         minimumBuffer = live?.minimumBuffer

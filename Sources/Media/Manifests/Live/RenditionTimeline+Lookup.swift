@@ -113,6 +113,13 @@ extension RenditionTimeline {
         return time > segment.start ? Self.independentPart(of: segment, before: time) ?? segment : segment
     }
 
+    /// How long before their end segments are available, in nanoseconds, as `@availabilityTimeOffset` says; 0 for other
+    /// streams.
+    package var earlyAvailability: Int64 {
+        guard let origin, let last = index.lastTimes, let availability = last.availability else { return 0 }
+        return max(0, last.end.saturatingSubtract(availability.nanoseconds(since: origin)))
+    }
+
     private static func independentPart(of segment: MediaSegment, before time: Int64) -> MediaSegment? {
         let offset = time.saturatingSubtract(segment.start)
         let place = segment.parts.lastIndex { $0.isIndependent && $0.offset <= offset }

@@ -23,6 +23,8 @@ package struct RenditionTimeline: Hashable, Sendable {
     package internal(set) var targetLatency: Int64
     /// ``targetLatency`` if the stream declares it, in nanoseconds; nil if it is the usual one.
     package internal(set) var declaredLatency: Int64?
+    /// `@suggestedPresentationDelay` of an MPD, in nanoseconds; nil if not declared, and for HLS.
+    package internal(set) var suggestedDelay: Int64?
     /// Whether the stream asks players to change the playback rate: by `HOLD-BACK` or `PART-HOLD-BACK` (HLS), by its
     /// service description (DASH).
     package internal(set) var asksForCatchUp = false

@@ -104,6 +104,8 @@ package struct LiveRules: Hashable, Sendable {
     package var targetLatency: Int64
     /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
     package var declaredLatency: Int64?
+    /// `@suggestedPresentationDelay`, whatever the service description asks for; nil if not declared.
+    package var suggestedDelay: Int64?
     /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
     /// (`PlaybackRate`) or a target latency.
     package var asksForCatchUp = false

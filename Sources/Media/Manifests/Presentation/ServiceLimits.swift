@@ -1,6 +1,8 @@
 /// The limits that a live service declares for its players (`ServiceDescription`, ISO/IEC 23009-1 annex K). Latencies
 /// are nanoseconds.
 package struct ServiceLimits: Hashable, Sendable {
+    /// The latency that the service asks for (`Latency@target`); nil if not declared.
+    package var targetLatency: Int64?
     /// The smallest latency (`Latency@min`); nil if not declared.
     package var minimumLatency: Int64?
     /// The largest latency (`Latency@max`); nil if not declared.

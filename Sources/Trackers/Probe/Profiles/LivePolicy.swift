@@ -38,8 +38,18 @@ package struct LivePolicy: Hashable, Sendable {
         /// The time of day, as `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section
         /// 5.3.1.2, annex K).
         case timeOfDay
-        /// The end of the newest listed segment; without a list, the time of day less the longest segment.
+        /// The end of the newest listed segment; without a list, the time of day less the longest segment, and later by
+        /// as much as segments are available before they are complete.
         case newestSegment
+    }
+
+    /// What `Latency@target` of a `ServiceDescription` counts from (DASH).
+    package enum ServiceTarget: Hashable, Sendable {
+        /// The time of day: it is the target latency, also at the start.
+        case timeOfDay
+        /// The position where playback would start now, which comes from `@suggestedPresentationDelay` alone: only the
+        /// playback rate follows it.
+        case startPosition
     }
 
     /// How the playback rate follows the latency.
@@ -49,7 +59,7 @@ package struct LivePolicy: Hashable, Sendable {
         /// 1 + `factor` × (latency − target in seconds), brought between `minimum` and `maximum`; 1 if the difference
         /// is at most `tolerance`.
         case proportional(factor: Double, minimum: Double, maximum: Double, tolerance: Duration)
-        /// `minimum` or `maximum` as soon as the difference exceeds `tolerance`, until it is below.
+        /// `minimum` or `maximum` as long as the difference exceeds `tolerance`. Shaka Player.
         case fixed(minimum: Double, maximum: Double, tolerance: Duration)
         /// 1 − r + 2 r ÷ (1 + e^(−5 × difference in seconds)), r = `maximum` − 1 when behind and 1 − `minimum` when
         /// ahead; not above 1 with less than `minimumBuffer`. dash.js, `CatchupController`, its default mode.
@@ -99,9 +109,10 @@ package struct LivePolicy: Hashable, Sendable {
     package var targetLatency: Distance
     /// The target latency of DASH streams that declare none; nil for ``targetLatency``.
     package var targetLatencyOfDASH: Distance?
-    /// The live edge of DASH, from which the target latency counts at the start; in low-latency streams always the time
-    /// of day.
+    /// The live edge of DASH, from which the target latency counts at the start.
     package var edgeOfDASH: EdgeOfDASH
+    /// What `Latency@target` of a `ServiceDescription` counts from.
+    package var serviceTarget: ServiceTarget
     /// Whether the stream's own latency overrides ``targetLatency``.
     package var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
@@ -143,6 +154,7 @@ package struct LivePolicy: Hashable, Sendable {
         targetLatency: Distance,
         targetLatencyOfDASH: Distance? = nil,
         edgeOfDASH: EdgeOfDASH = .timeOfDay,
+        serviceTarget: ServiceTarget = .timeOfDay,
         followsStream: Bool = true,
         maximumLatency: Distance? = nil,
         targetIncreaseOnStall: Distance = .duration(.zero),
@@ -160,6 +172,7 @@ package struct LivePolicy: Hashable, Sendable {
         self.targetLatency = targetLatency
         self.targetLatencyOfDASH = targetLatencyOfDASH
         self.edgeOfDASH = edgeOfDASH
+        self.serviceTarget = serviceTarget
         self.followsStream = followsStream
         self.maximumLatency = maximumLatency
         self.targetIncreaseOnStall = targetIncreaseOnStall
@@ -188,8 +201,7 @@ extension LivePolicy {
     ///   - latency: from the live edge to the playhead.
     ///   - target: the target latency.
     ///   - bufferLevel: the media ahead of the playhead.
-    ///   - current: the present rate.
-    package func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration, current: Double) -> Double {
+    package func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration) -> Double {
         let difference = latency.seconds - target.seconds
         switch catchUp {
         case .none: return 1
@@ -198,9 +210,7 @@ extension LivePolicy {
             return Self.limited(1 + factor * difference, minimum, maximum)
         case .fixed(let minimum, let maximum, let tolerance):
             if difference > tolerance.seconds { return Self.limited(maximum, minimum, maximum) }
-            if difference < -tolerance.seconds { return Self.limited(minimum, minimum, maximum) }
-            // Until the target is reached, so that it does not flutter around the tolerance.
-            return (difference > 0) == (current > 1) && current != 1 ? Self.limited(current, minimum, maximum) : 1
+            return difference < -tolerance.seconds ? Self.limited(minimum, minimum, maximum) : 1
         case .sigmoid(let minimum, let maximum, let minimumBuffer):
             if bufferLevel < minimumBuffer, difference > 0 { return 1 }
             let range = difference > 0 ? maximum - 1 : 1 - minimum

@@ -8,18 +8,22 @@ extension PlayerProfile {
         package var bufferCheck: BufferCheck
         /// As ``PlayerProfile/replacementDistance``.
         package var replacementDistance: Double?
-        /// How the playback rate follows the latency.
-        package var catchUp: LivePolicy.CatchUp
+        /// As ``LivePolicy/targetLatencyOfDASH``; nil as in other live streams.
+        package var targetLatencyOfDASH: LivePolicy.Distance?
+        /// How the playback rate follows the latency; nil as in other live streams.
+        package var catchUp: LivePolicy.CatchUp?
 
         /// Creates a mode.
         package init(
             segmentUse: SegmentUse,
             bufferCheck: BufferCheck = BufferCheck(),
             replacementDistance: Double? = nil,
-            catchUp: LivePolicy.CatchUp
+            targetLatencyOfDASH: LivePolicy.Distance? = nil,
+            catchUp: LivePolicy.CatchUp? = nil
         ) {
             (self.segmentUse, self.bufferCheck) = (segmentUse, bufferCheck)
             (self.replacementDistance, self.catchUp) = (replacementDistance, catchUp)
+            self.targetLatencyOfDASH = targetLatencyOfDASH
         }
     }
 
@@ -35,7 +39,9 @@ extension PlayerProfile {
         guard let lowLatency else { return self }
         var profile = self
         (profile.segmentUse, profile.bufferCheck) = (lowLatency.segmentUse, lowLatency.bufferCheck)
-        (profile.replacementDistance, profile.live.catchUp) = (lowLatency.replacementDistance, lowLatency.catchUp)
+        profile.replacementDistance = lowLatency.replacementDistance
+        profile.live.catchUp = lowLatency.catchUp ?? live.catchUp
+        profile.live.targetLatencyOfDASH = lowLatency.targetLatencyOfDASH ?? live.targetLatencyOfDASH
         return profile
     }
 }

@@ -95,13 +95,29 @@ struct LivePositioning: Sendable {
             let enough = Duration(clampingSeconds: control.target * moving.sufficientShare)
             return [measured, .sufficientMedia(enough), .catchUp(rate: view.isAtNormalRate ? control.rate : 1)]
         }
-        let rate = policy.following(state.timeline?.service).playbackRate(
+        return [measured, .catchUp(rate: rate(latency: latency, target: target, in: state, model, view))]
+    }
+
+    /// The rate that the latency asks for.
+    private func rate(
+        latency: Int64,
+        target: Int64,
+        in state: RenditionState,
+        _ model: PlaybackModel,
+        _ view: PlaybackView
+    ) -> Double {
+        let service = state.timeline?.service
+        var (latency, target) = (latency, target)
+        if policy.serviceTarget == .startPosition {
+            guard let wanted = service?.targetLatency else { return 1 }
+            latency = livePosition(in: state, view.now.wallTime).saturatingSubtract(view.position)
+            target = wanted
+        }
+        return policy.following(service).playbackRate(
             latency: .nanoseconds(latency),
             target: .nanoseconds(target),
-            bufferLevel: .nanoseconds(model.level(at: view.instant)),
-            current: view.catchUpRate
+            bufferLevel: .nanoseconds(model.level(at: view.instant))
         )
-        return [measured, .catchUp(rate: rate)]
     }
 
     /// The target distance between playhead and live edge.
@@ -110,12 +126,16 @@ struct LivePositioning: Sendable {
         let maximum = policy.maximumTargetIncrease?.duration(targetDuration: state.targetDuration).nanoseconds
         let increase = min(addedLatency, maximum ?? addedLatency)
         let target = (declared > 0 ? declared : preferredLatency(in: state)).saturatingAdd(increase)
-        return policy.followsStream ? state.timeline?.service.limited(target) ?? target : target
+        guard policy.followsStream, policy.serviceTarget == .timeOfDay else { return target }
+        return state.timeline?.service.limited(target) ?? target
     }
 
     /// The latency that the stream declares and the player follows; 0 for none.
     private func declaredLatency(in state: RenditionState) -> Int64 {
-        policy.followsStream ? state.timeline?.declaredLatency ?? 0 : 0
+        guard policy.followsStream, let timeline = state.timeline else { return 0 }
+        let isDASH = state.playlistURL == nil
+        let declared = isDASH && policy.serviceTarget == .startPosition ? timeline.suggestedDelay : timeline.declaredLatency
+        return declared ?? 0
     }
 
     /// The policy's latency for streams that declare none.
@@ -170,9 +190,10 @@ struct LivePositioning: Sendable {
         guard let clock = Self.clockPosition(in: state, now) else {
             return max(first, available.saturatingSubtract(target))
         }
-        if policy.edgeOfDASH == .newestSegment, !state.isLowLatency {
+        if policy.edgeOfDASH == .newestSegment {
             let isListed = !state.expectsMedia(after: now)
-            let edge = isListed ? available : clock.saturatingSubtract(timeline.index.targetDuration)
+            let behind = timeline.index.targetDuration.saturatingSubtract(timeline.earlyAvailability)
+            let edge = isListed ? available : clock.saturatingSubtract(behind)
             return max(first, edge.saturatingSubtract(target))
         }
         let isByClock = state.expectsMedia(after: now) || declaredLatency(in: state) > 0

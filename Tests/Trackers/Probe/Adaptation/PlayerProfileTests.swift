@@ -139,15 +139,9 @@ struct PlayerProfileTests {
 
 @Suite("Live catch-up")
 struct LivePolicyTests {
-    private func rate(_ policy: LivePolicy.CatchUp, _ latency: Double, level: Double = 9, current: Double = 1) -> Double
-    {
+    private func rate(_ policy: LivePolicy.CatchUp, _ latency: Double, level: Double = 9) -> Double {
         LivePolicy(targetLatency: .duration(.seconds(5)), catchUp: policy)
-            .playbackRate(
-                latency: .seconds(latency),
-                target: .seconds(5),
-                bufferLevel: .seconds(level),
-                current: current
-            )
+            .playbackRate(latency: .seconds(latency), target: .seconds(5), bufferLevel: .seconds(level))
     }
 
     @Test("Media3's rate follows a tenth of the difference, within 3 %, and is 1 within 20 ms")
@@ -165,14 +159,12 @@ struct LivePolicyTests {
         #expect(rate(policy, 6, level: 0.4) == 1 && rate(policy, 4, level: 0.4) < 0.51)
     }
 
-    @Test("The fixed rate applies until the target is reached")
+    @Test("Shaka's rate is fixed as long as the difference exceeds half a second")
     func fixed() {
-        let policy = LivePolicy.CatchUp.fixed(minimum: 0.95, maximum: 1.1, tolerance: .seconds(1))
-        #expect(rate(policy, 5.9) == 1 && rate(policy, 6.1) == 1.1 && rate(policy, 5.5, current: 1.1) == 1.1)
-        #expect(
-            rate(policy, 4.9, current: 1.1) == 1 && rate(policy, 3.9) == 0.95
-                && rate(policy, 4.5, current: 0.95) == 0.95
-        )
+        // lib/player.js:8283–8310.
+        let policy = PlayerProfile.shaka.live.catchUp
+        #expect(rate(policy, 5.5) == 1 && rate(policy, 5.6) == 1.1)
+        #expect(rate(policy, 4.5) == 1 && rate(policy, 4.4) == 0.95)
         #expect(rate(.none, 99) == 1)
     }
 

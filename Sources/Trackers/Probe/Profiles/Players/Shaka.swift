@@ -23,9 +23,15 @@ extension PlayerProfile {
     /// (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window, playback continues 5 s after
     /// its start (`safeSeekOffset`).
     ///
-    /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
-    /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames that
+    /// lib/player.js:8194: the playback rate follows `Latency@target` of an MPD, counted from the end of the seek range,
+    /// where playback starts; `liveSync` itself is off.
+    ///
+    /// In low latency (`lowLatencyMode`, on by default), DASH plays by chunks, HLS by parts, also by those that the
+    /// playlist hints at, and the engine looks every 0.05 and 0.1 s (`updateIntervalSeconds`,
+    /// lib/util/player_configuration.js:509).
+    ///
+    /// Not modelled: in low latency the second prefetched segment and the shorter back-offs and exclusions, a downlink
+    /// that Chromium has learnt from other traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames that
     /// are dropped for another reason than that they came too late, and the choice between codecs
     /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
     public static let shaka = PlayerProfile(
@@ -88,10 +94,22 @@ extension PlayerProfile {
             targetLatencyOfDASH: .minimumBuffers(1.5),
             // lib/media/presentation_timeline.js:740.
             edgeOfDASH: .newestSegment,
+            serviceTarget: .startPosition,
+            // lib/util/player_configuration.js, `liveSync`.
+            catchUp: .fixed(minimum: 0.95, maximum: 1.1, tolerance: .milliseconds(500)),
             // lib/media/streaming_engine.js:1707: half of the last segment, `updateIntervalSeconds` at most.
             searchIntervals: [.duration(.seconds(1)), .targetDurations(0.5)],
             behindWindow: .jumpsToStart(offset: .seconds(5)),
+            usesParts: true,
+            preloadedHints: [.part],
             usesPatches: true
+        )
+    ).changing(
+        inLowLatency: LowLatencyMode(
+            segmentUse: .progressive,
+            bufferCheck: BufferCheck(interval: .milliseconds(50), leadInterval: .milliseconds(100)),
+            // lib/dash/dash_parser.js:882, `defaultPresentationDelay`.
+            targetLatencyOfDASH: .duration(.zero)
         )
     )
     // lib/media/playhead.js, `clampSeekToDuration_`: `durationBackoff` of a second.

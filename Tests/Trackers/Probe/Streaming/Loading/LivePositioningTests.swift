@@ -216,15 +216,41 @@ struct LivePositioningTests {
         )
         for (mpd, edge, start) in [
             (Self.dash, LivePolicy.EdgeOfDASH.timeOfDay, 52.5), (Self.dash, .newestSegment, 50.5),
-            (listed, .timeOfDay, 52.5), (listed, .newestSegment, 52), (chunked, .newestSegment, 52.5),
+            (listed, .timeOfDay, 52.5), (listed, .newestSegment, 52), (chunked, .timeOfDay, 52.5),
+            (chunked, .newestSegment, 51.5),
         ] {
             let state = try state(ofDASH: target, in: mpd)
             var policy = PlayerProfile.shaka.live
             #expect(policy.edgeOfDASH == .newestSegment)
-            policy.edgeOfDASH = edge
+            (policy.edgeOfDASH, policy.serviceTarget) = (edge, .timeOfDay)
             var live = LivePositioning(policy)
             let position = live.place(in: state, offset: nil, PlaybackView(now: now))
             #expect(position == Loading.nanoseconds(start), "\(edge), \(mpd)")
+        }
+    }
+
+    @Test("Shaka starts at the suggested delay, and its rate alone follows the target of the service description")
+    func rateFromStart() throws {
+        // lib/player.js:8246: the latency counts from the end of the seek range. Segments are available a second early.
+        let now = Timestamp(instant: Loading.instant(12), wallTime: WallTime(milliseconds: 58_500))
+        let chunks = "availabilityTimeOffset=\"1\" availabilityTimeComplete=\"false\" startNumber"
+        let mpd = Self.dash.replacing("startNumber", with: chunks)
+        let service = "<Latency target=\"2500\" min=\"1500\" max=\"3000\"/><PlaybackRate min=\"0.96\" max=\"1.04\"/>"
+        let delayed = mpd.replacing("type=\"dynamic\"", with: "type=\"dynamic\" suggestedPresentationDelay=\"PT6S\"")
+        for (mpd, service, start, rates) in [
+            (delayed, service, 51.5, [(51.5, 0.96), (49.6, 0.96), (49.4, 1), (48.6, 1), (48.4, 1.04)]),
+            // Without a suggested delay, playback starts at the edge; without a target, the rate is the normal one.
+            (mpd, service, 57.5, [(57.5, 0.96), (55, 1)]),
+            (delayed, "<PlaybackRate min=\"0.96\" max=\"1.04\"/>", 51.5, [(51.5, 1), (40, 1)]),
+        ] {
+            let state = try state(ofDASH: service, in: mpd)
+            var live = LivePositioning(PlayerProfile.shaka.inLowLatency.live)
+            #expect(live.place(in: state, offset: nil, PlaybackView(now: now)) == Loading.nanoseconds(start))
+            for (playhead, rate) in rates {
+                let moment = Timestamp(instant: Loading.instant(playhead), wallTime: now.wallTime)
+                let effects = live.follow(state, PlaybackView(now: moment, model: Loading.model(until: 60)))
+                #expect(effects.last == .catchUp(rate: rate), "at \(playhead) s: \(effects)")
+            }
         }
     }
 
