@@ -131,7 +131,9 @@ package enum Abandonment: Hashable, Sendable {
         let rest = max(0, Self.averageBytes(of: download, context) - Double(download.receivedBytes))
         let left = 8 * rest / bitrate + (download.receivedBytes == 0 ? latency : 0)
         guard left > starvation else { return nil }
-        let time = { (rung: Int) in latency + duration * Double(context.ladder[rung].peakBitrate) / bitrate }
+        let time = { (rung: Int) in
+            context.timeToRequest(rung, latency: latency) + duration * Double(context.ladder[rung].peakBitrate) / bitrate
+        }
         let lower = context.allowedRungs.filter { $0 < download.rung }
         // The lowest rung is what remains when no other arrives in time; what it would take is not computed.
         let inTime = lower.dropFirst().last { time($0) < min(starvation, duration + latency) }
@@ -160,7 +162,8 @@ package enum Abandonment: Hashable, Sendable {
         if context.live != nil { return candidate }
         return context.allowedRungs.last { rung in
             let needed = Double(context.ladder[rung].peakBitrate)
-            return rung <= candidate && needed <= bitrate && latency + duration * needed / bitrate < starvation
+            let time = context.timeToRequest(rung, latency: latency) + duration * needed / bitrate
+            return rung <= candidate && needed <= bitrate && time < starvation
         } ?? candidate
     }
 

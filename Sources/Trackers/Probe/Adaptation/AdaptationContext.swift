@@ -69,6 +69,9 @@ public struct AdaptationContext: Hashable, Sendable {
     public var throughput: ThroughputHistory
     /// The assumed throughput before the first measurement, bit/s; nil fetches the lowest rung then.
     package var initialEstimate: Int?
+    /// The rungs whose playlist has to be loaded before their next segment: those that were not played yet, and all of
+    /// a live stream (HLS).
+    package var rungsWithoutPlaylist: Set<Int> = []
     /// The distance of the playhead from the live edge; nil if the stream is not live.
     public var live: Live?
     /// The playback rate, 1 for the normal rate; finite and above zero.
@@ -123,6 +126,12 @@ extension AdaptationContext {
     /// The time until the buffer is empty, at the present rate.
     public var timeToStarvation: Duration {
         playbackRate == 1 ? bufferLevel : Duration(clampingSeconds: bufferLevel.seconds / playbackRate)
+    }
+
+    /// Returns the time until the first byte of a segment, in seconds, if each request takes `latency`. hls.js,
+    /// src/controller/abr-controller.ts, `getTimeToLoadFrag`, without the transfer of the playlist.
+    func timeToRequest(_ rung: Int, latency: Double) -> Double {
+        rungsWithoutPlaylist.contains(rung) ? 2 * latency : latency
     }
 
     /// Returns the highest allowed rung whose peak bitrate is at most `bitrate`, bit/s; without one, the lowest

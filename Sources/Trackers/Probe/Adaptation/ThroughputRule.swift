@@ -201,7 +201,8 @@ package struct ThroughputRule: AdaptationRule {
             let content = context.ladder[rung]
             let needed = Double(usesAverage ? content.averageBitrate ?? content.peakBitrate : content.peakBitrate)
             guard needed <= available else { return false }
-            return seconds.map { latency + needed * context.segment.duration.seconds / available < $0 } ?? true
+            let time = context.timeToRequest(rung, latency: latency) + needed * context.segment.duration.seconds / available
+            return seconds.map { time < $0 } ?? true
         }
     }
 

@@ -69,6 +69,12 @@ struct ManifestLoading: Sendable {
 
     subscript(id: Rendition.ID) -> RenditionState? { renditions[id] }
 
+    /// Whether the playlist of a rung has to be loaded before its next segment (HLS).
+    func needsPlaylist(at rung: Int) -> Bool {
+        guard let state = variant(at: rung).flatMap({ self[$0.main] }), state.playlistURL != nil else { return false }
+        return state.timeline == nil || state.isLive
+    }
+
     func variant(at rung: Int) -> Variant? {
         guard let ladder, let presentation else { return nil }
         let index = ladder[rung].id

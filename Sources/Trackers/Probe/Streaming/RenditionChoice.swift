@@ -54,7 +54,7 @@ struct RenditionChoice: Sendable {
     ) -> AdaptationContext {
         var constraints = profile.constraints
         constraints.excluded.formUnion(excluded.keys)
-        return AdaptationContext(
+        var context = AdaptationContext(
             ladder: ladder,
             currentRung: track.rung,
             bufferLevel: .nanoseconds(track.level(at: view.position)),
@@ -68,6 +68,8 @@ struct RenditionChoice: Sendable {
             constraints: constraints,
             now: view.instant
         )
+        context.rungsWithoutPlaylist = Set(ladder.indices.filter(manifest.needsPlaylist))
+        return context
     }
 
     /// The highest rung that the profile allows now.

@@ -45,6 +45,16 @@ struct EmergencyTests {
         #expect(decision(large, in: context(level: 0, playhead: .stalled, index: 1)) != nil)
     }
 
+    @Test("A rung without a playlist costs two requests")
+    func playlists() {
+        // 2.67 Mbit/s: the rest takes 6 s, a segment of rung 1 3 s, and 0.1 s to the first byte, twice with a playlist.
+        let half = download(rung: 2, received: 1_000_000, total: 3_000_000, elapsed: 3)
+        var known = context(level: 3.15, live: live)
+        #expect(decision(half, in: known) == 1)
+        known.rungsWithoutPlaylist = [0, 1]
+        #expect(decision(half, in: known) == 0)
+    }
+
     @Test("A rest of more than twice the new segment's time leads to the lowest rung")
     func lowest() {
         // Lines 429–461: 7 s are more than twice 2.5 s.

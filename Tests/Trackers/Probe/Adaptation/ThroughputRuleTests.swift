@@ -317,6 +317,12 @@ struct ThroughputRuleTests {
         // 4 Mbit/s × 0.7 carries rung 1 in 2.86 s; with the latency 3.36 s.
         var rule = ThroughputRule.hlsJS
         #expect(rule.decide(in: context(current: 0, level: 3.4, segment: 2 * 2, throughput: throughput)).rung == 1)
+        // A playlist costs the latency once more.
+        var unknown = context(current: 0, level: 3.4, segment: 2 * 2, throughput: throughput)
+        unknown.rungsWithoutPlaylist = [1, 2]
+        #expect(rule.decide(in: unknown).rung == 0)
+        unknown.bufferLevel = .seconds(3.9)
+        #expect(rule.decide(in: unknown).rung == 1)
         let ladder = BitrateLadder(
             LadderRung(peakBitrate: 1_000_000),
             LadderRung(peakBitrate: 5_000_000, averageBitrate: 2_000_000)
