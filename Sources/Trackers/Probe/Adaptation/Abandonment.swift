@@ -132,7 +132,8 @@ package enum Abandonment: Hashable, Sendable {
         let left = 8 * rest / bitrate + (download.receivedBytes == 0 ? latency : 0)
         guard left > starvation else { return nil }
         let time = { (rung: Int) in
-            context.timeToRequest(rung, latency: latency) + duration * Double(context.ladder[rung].peakBitrate) / bitrate
+            let transfer = duration * Double(context.ladder[rung].peakBitrate) / bitrate
+            return context.timeToRequest(rung, latency: latency) + transfer
         }
         let lower = context.allowedRungs.filter { $0 < download.rung }
         // The lowest rung is what remains when no other arrives in time; what it would take is not computed.

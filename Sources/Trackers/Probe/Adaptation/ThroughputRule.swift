@@ -201,8 +201,8 @@ package struct ThroughputRule: AdaptationRule {
             let content = context.ladder[rung]
             let needed = Double(usesAverage ? content.averageBitrate ?? content.peakBitrate : content.peakBitrate)
             guard needed <= available else { return false }
-            let time = context.timeToRequest(rung, latency: latency) + needed * context.segment.duration.seconds / available
-            return seconds.map { time < $0 } ?? true
+            let transfer = needed * context.segment.duration.seconds / available
+            return seconds.map { context.timeToRequest(rung, latency: latency) + transfer < $0 } ?? true
         }
     }
 

@@ -133,9 +133,8 @@ struct LivePositioning: Sendable {
     /// The latency that the stream declares and the player follows; 0 for none.
     private func declaredLatency(in state: RenditionState) -> Int64 {
         guard policy.followsStream, let timeline = state.timeline else { return 0 }
-        let isDASH = state.playlistURL == nil
-        let declared = isDASH && policy.serviceTarget == .startPosition ? timeline.suggestedDelay : timeline.declaredLatency
-        return declared ?? 0
+        let suggests = state.playlistURL == nil && policy.serviceTarget == .startPosition
+        return (suggests ? timeline.suggestedDelay : timeline.declaredLatency) ?? 0
     }
 
     /// The policy's latency for streams that declare none.

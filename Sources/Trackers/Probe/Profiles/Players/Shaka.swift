@@ -23,17 +23,18 @@ extension PlayerProfile {
     /// (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window, playback continues 5 s after
     /// its start (`safeSeekOffset`).
     ///
-    /// lib/player.js:8194: the playback rate follows `Latency@target` of an MPD, counted from the end of the seek range,
-    /// where playback starts; `liveSync` itself is off.
+    /// lib/player.js:8194: the playback rate follows `Latency@target` of an MPD, counted from the end of the seek
+    /// range, where playback starts; `liveSync` itself is off.
     ///
     /// In low latency (`lowLatencyMode`, on by default), DASH plays by chunks, HLS by parts, also by those that the
     /// playlist hints at, and the engine looks every 0.05 and 0.1 s (`updateIntervalSeconds`,
     /// lib/util/player_configuration.js:509).
     ///
     /// Not modelled: in low latency the second prefetched segment and the shorter back-offs and exclusions, a downlink
-    /// that Chromium has learnt from other traffic, the sizes of initialization segments, the time of appending, changes of the element's size, frames that
-    /// are dropped for another reason than that they came too late, and the choice between codecs
-    /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
+    /// that Chromium has learnt from other traffic, the sizes of initialization segments, the time of appending,
+    /// changes of the element's size, frames that are dropped for another reason than that they came too late, and the
+    /// choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one
+    /// ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: Chromium.buffer(maximum: .seconds(10)),
