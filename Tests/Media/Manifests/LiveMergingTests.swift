@@ -92,6 +92,25 @@ import Testing
         #expect(undated.index.first?.start == 42 * second)
     }
 
+    @Test func aVariantThatWasNotPlayedForAWhileIsPlacedByTheNumbersOfTheOthers() throws {
+        // Segments of 4 s below a target duration of 6 s.
+        func short(_ numbers: ClosedRange<Int64>) throws -> HLSMediaPlaylist {
+            try mediaPlaylist(window(numbers).replacing("#EXTINF:6", with: "#EXTINF:4"))
+        }
+        var axis = TimelineAxis()
+        var played = RenditionTimeline(try short(0...2), on: &axis, now: instant(0))
+        let left = RenditionTimeline(try short(0...2), on: &axis, now: instant(0))
+        played.update(with: try short(3...5), on: &axis, now: instant(12))
+        played.update(with: try short(6...8), on: &axis, now: instant(24))
+        // The same segments, some of them, those behind, and unknown ones, which a notice reports.
+        for (numbers, start) in [(6...8, 24), (7...9, 28), (5...7, 20), (9...11, 36), (12...14, 66)] as [(_, Int64)] {
+            var (again, axis) = (left, axis)
+            again.update(with: try short(numbers), on: &axis, now: instant(25))
+            #expect(again.index.first?.start == start * second, "\(numbers)")
+            #expect(again.notices.contains { $0.message.contains("gap") } == (numbers == 12...14), "\(again.notices)")
+        }
+    }
+
     @Test func aVariantIsPlacedByDatesElseByNumbersElseAtTheStart() throws {
         var (_, axis) = try start(window(10...14, dated: true))
         let dated = RenditionTimeline(try mediaPlaylist(window(12...15, dated: true)), on: &axis, now: instant(1))

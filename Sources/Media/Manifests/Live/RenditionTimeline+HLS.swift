@@ -25,7 +25,7 @@ extension RenditionTimeline {
     ) -> Bool {
         noticeList.add(playlist.notices)
         let (oldFirst, oldLast, wasComplete) = (index.firstTimes?.sequence, index.lastTimes?.sequence, index.isComplete)
-        let isOlder = !merge(playlist)
+        let isOlder = !merge(playlist, on: axis)
         let hasParts = !isOlder && takeOpenSegment(of: playlist)
         let hasNews = index.lastTimes?.sequence != oldLast || index.isComplete != wasComplete || hasParts
         if hasNews { lastChange = now }
@@ -37,7 +37,7 @@ extension RenditionTimeline {
     }
 
     /// - Returns: false if the load is older than the known state, or cannot be used, and changes nothing.
-    private mutating func merge(_ playlist: HLSMediaPlaylist) -> Bool {
+    private mutating func merge(_ playlist: HLSMediaPlaylist, on axis: TimelineAxis) -> Bool {
         guard !playlist.segments.isEmpty else {
             if playlist.hasEnded { take(index.storage.all, playlist) }
             return playlist.hasEnded || playlist.skippedCount == 0
@@ -53,7 +53,7 @@ extension RenditionTimeline {
                 return false
             }
             needsWholePlaylist = false
-            return mergeUnmatched(playlist, first, last)
+            return mergeUnmatched(playlist, on: axis, first, last)
         }
         needsWholePlaylist = false
         var renumbered = playlist.segments.map { $0.renumbered(by: match.sequence, discontinuity: match.discontinuity) }
@@ -185,9 +185,12 @@ extension RenditionTimeline {
 
     /// No common segments: the window moved past all known segments, or the server restarted, or the load is old.
     ///
+    /// While another variant plays, the window of this one moves on unseen: its place is that of the same numbers.
+    ///
     /// - Returns: false if the load changes nothing.
     private mutating func mergeUnmatched(
         _ playlist: HLSMediaPlaylist,
+        on axis: TimelineAxis,
         _ first: MediaSegment,
         _ last: MediaSegment
     ) -> Bool {
@@ -195,8 +198,9 @@ extension RenditionTimeline {
         let sequence = head.sequence.saturatingAdd(sequenceShift)
         if sequence > last.sequence {
             let missed = sequence.saturatingSubtract(last.sequence).saturatingSubtract(1)
-            if missed > 0 { noticeList.add(.missedSegments) }
-            let guess = last.end.saturatingAdd(missed.saturatingMultiply(playlist.targetDuration))
+            let shared = isNumberedAlike ? axis.startByNumber(of: playlist, movedBy: sequenceShift) : nil
+            if missed > 0, shared == nil { noticeList.add(.missedSegments) }
+            let guess = shared ?? last.end.saturatingAdd(missed.saturatingMultiply(playlist.targetDuration))
             restart(playlist, sequence, byDate(head, after: last, else: guess))
             return true
         }

@@ -93,6 +93,23 @@ package struct TimelineAxis: Hashable, Sendable {
         }
     }
 
+    /// Returns the position of a playlist's first segment by a segment that the newest known playlist has as well, or
+    /// that follows it; nil without one. For variants that are numbered alike.
+    ///
+    /// - Parameter shift: what the playlist's numbers lack to those here.
+    func startByNumber(of playlist: HLSMediaPlaylist, movedBy shift: Int64) -> Int64? {
+        guard isReferenceNumberedAlike, let reference, reference.targetDuration == playlist.targetDuration,
+            let first = playlist.segments.first, let end = reference.lastTimes
+        else { return nil }
+        for segment in playlist.segments {
+            let number = segment.sequence.saturatingAdd(shift)
+            let follows = number == end.sequence.saturatingAdd(1)
+            guard let start = reference.segment(numbered: number)?.start ?? (follows ? end.end : nil) else { continue }
+            return start.saturatingSubtract(segment.start.saturatingSubtract(first.start))
+        }
+        return nil
+    }
+
     /// - Parameter elapsed: the time since the load of the reference, in nanoseconds.
     private func startByOrder(
         _ playlist: HLSMediaPlaylist,

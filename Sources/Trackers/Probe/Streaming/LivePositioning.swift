@@ -70,7 +70,8 @@ struct LivePositioning: Sendable {
         let mayCatchUp = !policy.catchUpNeedsDeclaration || state.timeline?.asksForCatchUp == true
         let newStalls = learnStalls(mayCatchUp ? view.stallCount : 0)
         if control == nil { addLatency(for: newStalls, targetDuration: state.targetDuration) }
-        guard let edge = edge(of: state, view) else { return [] }
+        // A rendition that was not played for a while knows an old edge until its playlist comes.
+        guard !state.isOutdated(at: view.instant), let edge = edge(of: state, view) else { return [] }
         let latency = max(0, edge.saturatingSubtract(view.position))
         if mayCatchUp { moveTarget(after: newStalls, edge: edge, latency: latency, in: state, model, view) }
         let moved = mayCatchUp ? control.map { Duration(clampingSeconds: $0.target).nanoseconds } : nil

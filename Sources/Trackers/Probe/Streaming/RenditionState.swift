@@ -55,6 +55,11 @@ struct RenditionState: Sendable {
     /// Whether known segments become available with time, so that media follows without a reload (DASH).
     func expectsMedia(after now: WallTime) -> Bool { index?.lastTimes?.availability.map { $0 > now } ?? false }
 
+    /// Whether the reload of its playlist is overdue by more than a target duration.
+    func isOutdated(at now: MonotonicInstant) -> Bool {
+        reloadAt.map { $0.advanced(by: targetDuration) < now } ?? false
+    }
+
     /// Whether media of a segment is available before the segment is complete: parts (HLS), or chunks (DASH).
     var isLowLatency: Bool { timeline?.control.partTarget != nil || index?.lastTimes?.completion != nil }
 

@@ -319,6 +319,15 @@ struct LivePositioningTests {
         }
     }
 
+    @Test("A rendition that was not played for a while says nothing of the latency before its playlist comes again")
+    func outdated() {
+        var live = LivePositioning(policy())
+        _ = live.place(in: state, offset: nil, view(12))
+        // The playlist was loaded at 12 s, and is due at 14 s.
+        #expect(!live.follow(state, view(16, Loading.model(until: 20))).isEmpty)
+        #expect(live.follow(state, view(16.1, Loading.model(until: 20))).isEmpty)
+    }
+
     @Test("A stream that is complete is not followed")
     func complete() throws {
         let (manifest, id) = try Loading.manifest(0..<10)
