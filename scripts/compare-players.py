@@ -45,7 +45,7 @@ PLAYERS = {
       const hls = new Hls()
       result.version = Hls.version
       stop = () => hls.destroy()
-      latency = () => Date.now() - hls.playingDate
+      latency = () => 1000 * hls.latency
       hls.on("hlsError", (_, data) => { if (data.fatal) fail(data.details) })
       begin()
       hls.loadSource(url)
