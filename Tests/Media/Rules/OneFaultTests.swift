@@ -253,3 +253,26 @@ struct OneFaultTests {
 extension String {
     fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 }
+        let ends = ["ENDLIST", "ENDLIST", "ENDLST"].map { live(10) + "\n#EXT-X-\($0)\n" }
+        #expect(try broken(ends) == ["playlist-attribute-invalid"])
+        // The second version has lost its discontinuity with its number.
+        let numbers = [("SEQUENCE", 10), ("SEQUNECE", 11)].map { name, first in
+            live(first, head: "#EXT-X-DISCONTINUITY-\(name):\(first - 10)\n") {
+                ($0 == 10 ? "#EXT-X-DISCONTINUITY\n" : "") + "#EXTINF:6,\n\($0).ts"
+            }
+        }
+        #expect(try broken(numbers) == ["playlist-attribute-invalid"])
+    }
+
+    @Test("A check that a miswritten tag explains finds nothing, and was applied")
+    func explanation() throws {
+        let check = Rule.Check.media { _, _ in [Problem(found: "a", expected: "b", advice: "c")] }
+        let rules = [check, check.explained(by: .map, .key)].enumerated().map { place, check in
+            Rule(Rule.ID("rule-\(place)"), .error, "title", explanation: "why", source: "where", checks: [check])
+        }
+        for (tag, expected) in [("#EXT-X-KEYS", 2), ("#ext-x-key", 1), ("#EXT-X-Map", 1), ("#EXT-X-Gap", 2)] {
+            var run = RuleRun(rules: rules)
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tag):A=1\n#EXTINF:6,\n10.ts\n#EXT-X-ENDLIST\n"
+            run.observe(try fetched(text, 0), as: .root)
+            #expect(run.findings.count == expected && run.unappliedRules.isEmpty, "\(tag)")
+        }

@@ -46,7 +46,7 @@ package struct HLSMediaPlaylist: Hashable, Sendable {
     /// Legacy tags of ad breaks (`EXT-X-CUE-OUT` and others) in their order.
     package var adTags: [HLSAdTag] = []
     /// The tags that the playlist has under names that are written wrongly, so that players ignore them.
-    package var miswrittenTags: Set<String> = []
+    package var miswrittenTags: Set<TagName> = []
     /// Whether the text has `#EXTM3U` again, as two playlists in one file have it.
     package var isJoined = false
     /// Defects and unsupported features.

@@ -76,7 +76,7 @@ package struct HLSMultivariantPlaylist: Hashable, Sendable {
     /// `EXT-X-DEFINE`: the variables that media playlists may import.
     package var definitions: VariableDefinitions = [:]
     /// The tags that the playlist has under names that are written wrongly, so that players ignore them.
-    package var miswrittenTags: Set<String> = []
+    package var miswrittenTags: Set<TagName> = []
     /// Defects and unsupported features.
     package var notices: [ManifestNotice] = []
 }

@@ -68,7 +68,9 @@ struct MediaPlaylistParser {
         }
         guard let duration else {
             // A tag that is written wrongly is one fault.
-            if !playlist.miswrittenTags.contains("EXTINF") { notices.add(.addressWithoutDuration, line: line.number) }
+            if !playlist.miswrittenTags.contains(.segmentDuration) {
+                notices.add(.addressWithoutDuration, line: line.number)
+            }
             return
         }
         guard playlist.segments.count < limits.segments else {
@@ -133,7 +135,7 @@ struct MediaPlaylistParser {
     private mutating func finish() {
         let longest = playlist.segments.map(\.duration).max() ?? 0
         if !hasTargetDuration {
-            if !playlist.miswrittenTags.contains("EXT-X-TARGETDURATION") { notices.add(.missingTargetDuration) }
+            if !playlist.miswrittenTags.contains(.targetDuration) { notices.add(.missingTargetDuration) }
             playlist.targetDuration = max(longest, 1_000_000_000)
         }
         // Rounded to the nearest second, a segment must not be longer (RFC 8216 section 4.3.3.1).
@@ -141,7 +143,7 @@ struct MediaPlaylistParser {
             notices.add(.exceededTargetDuration)
         }
         if let typeLine, playlist.kind == .onDemand, !hasEndTag, !playlist.segments.isEmpty,
-            !playlist.miswrittenTags.contains("EXT-X-ENDLIST")
+            !playlist.miswrittenTags.contains(.endList)
         {
             notices.add(.missingEndList, line: typeLine)
         }

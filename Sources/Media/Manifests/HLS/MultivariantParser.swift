@@ -100,7 +100,7 @@ struct MultivariantParser {
     private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {
         guard let attributes = stream else {
             // A tag that is written wrongly is one fault.
-            let isMiswritten = playlist.miswrittenTags.contains("EXT-X-STREAM-INF")
+            let isMiswritten = playlist.miswrittenTags.contains(.stream)
             if !isMiswritten { notices.add(.addressWithoutStream, line: line.number) }
             return
         }

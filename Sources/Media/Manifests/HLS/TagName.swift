@@ -1,16 +1,39 @@
 internal import Instrument
 
-/// The names of tags (RFC 8216bis section 4.4), and texts that are nearly one of them.
-enum TagName {
-    /// The tags of HLS, without the number sign. The first line has a separate rule.
-    static let standard: Set<String> = [
-        "EXTINF", "EXT-X-BITRATE", "EXT-X-BYTERANGE", "EXT-X-CONTENT-STEERING", "EXT-X-DATERANGE", "EXT-X-DEFINE",
-        "EXT-X-DISCONTINUITY", "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-GAP", "EXT-X-I-FRAME-STREAM-INF",
-        "EXT-X-I-FRAMES-ONLY", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-KEY", "EXT-X-MAP", "EXT-X-MEDIA",
-        "EXT-X-MEDIA-SEQUENCE", "EXT-X-PART", "EXT-X-PART-INF", "EXT-X-PLAYLIST-TYPE", "EXT-X-PRELOAD-HINT",
-        "EXT-X-PROGRAM-DATE-TIME", "EXT-X-RENDITION-REPORT", "EXT-X-SERVER-CONTROL", "EXT-X-SESSION-DATA",
-        "EXT-X-SESSION-KEY", "EXT-X-SKIP", "EXT-X-START", "EXT-X-STREAM-INF", "EXT-X-TARGETDURATION", "EXT-X-VERSION",
-    ]
+/// A tag of HLS (RFC 8216bis section 4.4) by its name without the number sign, and texts that are nearly one. The first
+/// line has a separate rule.
+package enum TagName: String, Hashable, Sendable, CaseIterable {
+    case bitrate = "EXT-X-BITRATE"
+    case byteRange = "EXT-X-BYTERANGE"
+    case contentSteering = "EXT-X-CONTENT-STEERING"
+    case dateRange = "EXT-X-DATERANGE"
+    case define = "EXT-X-DEFINE"
+    case discontinuity = "EXT-X-DISCONTINUITY"
+    case discontinuitySequence = "EXT-X-DISCONTINUITY-SEQUENCE"
+    case endList = "EXT-X-ENDLIST"
+    case gap = "EXT-X-GAP"
+    case keyframeStream = "EXT-X-I-FRAME-STREAM-INF"
+    case keyframesOnly = "EXT-X-I-FRAMES-ONLY"
+    case independentSegments = "EXT-X-INDEPENDENT-SEGMENTS"
+    case key = "EXT-X-KEY"
+    case map = "EXT-X-MAP"
+    case media = "EXT-X-MEDIA"
+    case mediaSequence = "EXT-X-MEDIA-SEQUENCE"
+    case part = "EXT-X-PART"
+    case partInformation = "EXT-X-PART-INF"
+    case playlistType = "EXT-X-PLAYLIST-TYPE"
+    case preloadHint = "EXT-X-PRELOAD-HINT"
+    case programDateTime = "EXT-X-PROGRAM-DATE-TIME"
+    case renditionReport = "EXT-X-RENDITION-REPORT"
+    case serverControl = "EXT-X-SERVER-CONTROL"
+    case sessionData = "EXT-X-SESSION-DATA"
+    case sessionKey = "EXT-X-SESSION-KEY"
+    case skip = "EXT-X-SKIP"
+    case start = "EXT-X-START"
+    case stream = "EXT-X-STREAM-INF"
+    case targetDuration = "EXT-X-TARGETDURATION"
+    case version = "EXT-X-VERSION"
+    case segmentDuration = "EXTINF"
 
     /// Tags of packagers and of earlier drafts, which mean no other tag.
     private static let others: Set<String> = [
@@ -22,14 +45,14 @@ enum TagName {
     /// The tag that a name in capital letters nearly is; nil for a tag, and for a name that is far from all of them.
     ///
     /// Long names may differ by two letters; a short name that differs by one may be another tag, except `EXTINF`.
-    static func meant(by name: String) -> String? {
-        guard !standard.contains(name), !others.contains(name) else { return nil }
+    static func meant(by name: String) -> TagName? {
+        guard TagName(rawValue: name) == nil, !others.contains(name) else { return nil }
         let letters = Array(name.utf8)
-        if letters.count < 10 { return distance(letters, Array("EXTINF".utf8), limit: 1).map { _ in "EXTINF" } }
-        var nearest: (name: String, distance: Int)?
-        for tag in standard.sorted() where tag.utf8.count >= 10 {
-            let limit = tag.utf8.count >= 16 && letters.count >= 16 ? 2 : 1
-            guard let distance = distance(letters, Array(tag.utf8), limit: limit),
+        if letters.count < 10 { return distance(letters, Array("EXTINF".utf8), limit: 1).map { _ in segmentDuration } }
+        var nearest: (name: TagName, distance: Int)?
+        for tag in allCases where tag.rawValue.utf8.count >= 10 {
+            let limit = tag.rawValue.utf8.count >= 16 && letters.count >= 16 ? 2 : 1
+            guard let distance = distance(letters, Array(tag.rawValue.utf8), limit: limit),
                 nearest.map({ distance < $0.distance }) ?? true
             else { continue }
             nearest = (tag, distance)
@@ -68,9 +91,9 @@ struct MiswrittenTags: Sendable {
     /// The first tag with small letters in its name, or with white space before its colon.
     private(set) var first: Place?
     /// The first tag whose name is nearly that of another one, and that name.
-    private(set) var misspelled: (place: Place, meant: String)?
+    private(set) var misspelled: (place: Place, meant: TagName)?
     /// The tags that are meant.
-    private(set) var meant: Set<String> = []
+    private(set) var meant: Set<TagName> = []
 
     /// The names of one playlist whose distance to tags is measured.
     private static let mostMeasured = 200
@@ -118,8 +141,8 @@ struct MiswrittenTags: Sendable {
         let text = String(decoding: name, as: UTF8.self)
         let hasSmallLetters = name.contains { $0 >= UInt8(ascii: "a") }
         if isApart || hasSmallLetters {
-            guard TagName.standard.contains(text.uppercased()) else { return }
-            meant.insert(text.uppercased())
+            guard let tag = TagName(rawValue: text.uppercased()) else { return }
+            meant.insert(tag)
             first = first ?? Place(name: "#" + text + (isApart ? " :" : ""), line: line)
         } else if isMeasured, let tag = TagName.meant(by: text) {
             meant.insert(tag)

@@ -19,7 +19,7 @@ extension NoticeList {
         if let line = Self.paddedTag(in: bytes) { add(.paddedTag, line: line) }
         if let tag = miswritten.first { add(.miswrittenTag, "`\(tag.name)`", line: tag.line) }
         if let (tag, meant) = miswritten.misspelled {
-            add(.misspelledTag, "`\(tag.name)` for \(meant)", line: tag.line)
+            add(.misspelledTag, "`\(tag.name)` for \(meant.rawValue)", line: tag.line)
         }
         add(controlCharactersOf: bytes)
         guard String(validating: bytes, as: UTF8.self) == nil else { return }

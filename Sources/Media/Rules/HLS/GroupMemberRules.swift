@@ -11,9 +11,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.1.1",
         checks: [
             .multivariant { version, _ in
-                // A member whose tag is written wrongly has another rule.
-                guard !version.playlist.miswrittenTags.contains("EXT-X-MEDIA") else { return [] }
-                return Dictionary(grouping: MediaGroup.all(in: version), by: \.kind).values.flatMap { groups in
+                Dictionary(grouping: MediaGroup.all(in: version), by: \.kind).values.flatMap { groups in
                     missing(in: groups) + different(in: groups)
                 }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             }

@@ -71,8 +71,6 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2",
         checks: [
             .multivariant { version, _ in
-                // A tag that is written wrongly has another rule.
-                guard !version.playlist.miswrittenTags.contains("EXT-X-MEDIA") else { return [] }
                 let known = Set(MediaGroup.all(in: version).map { "\($0.kind) \($0.name)" })
                 return version.tags("EXT-X-STREAM-INF").flatMap { tag -> [Problem] in
                     let attributes = tag.attributes
@@ -89,6 +87,7 @@ extension Rule {
                     }
                 }
             }
+            .explained(by: .media)
         ]
     )
 }

@@ -68,9 +68,9 @@ extension Rule {
         source: "RFC 8216bis section 4.4.3.7",
         checks: [
             .media { playlist, _ in
-                guard playlist.tags("EXT-X-PART-INF").isEmpty, let part = playlist.tags("EXT-X-PART").first,
-                    !playlist.playlist.miswrittenTags.contains("EXT-X-PART-INF")
-                else { return [] }
+                guard playlist.tags("EXT-X-PART-INF").isEmpty, let part = playlist.tags("EXT-X-PART").first else {
+                    return []
+                }
                 return [
                     partProblem(
                         "EXT-X-PART without EXT-X-PART-INF",
@@ -80,6 +80,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .partInformation)
         ]
     )
 

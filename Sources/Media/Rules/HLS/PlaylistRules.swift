@@ -26,24 +26,15 @@ extension Rule {
             "An old player that supports the declared version misreads the newer tags instead of refusing them.",
         source: "RFC 8216bis section 8",
         checks: [
-            .media { version, _ in
-                let playlist = version.playlist
-                return tooLow(CompatibilityVersion.need(of: version), playlist.version, playlist.miswrittenTags)
-            },
-            .multivariant { version, _ in
-                let playlist = version.playlist
-                return tooLow(CompatibilityVersion.need(of: version), playlist.version, playlist.miswrittenTags)
-            },
+            .media { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) }
+                .explained(by: .version),
+            .multivariant { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) }
+                .explained(by: .version),
         ]
     )
 
-    private static func tooLow(
-        _ need: CompatibilityVersion.Need?,
-        _ declared: Int64,
-        _ miswritten: Set<String>
-    ) -> [Problem] {
-        // A tag that is written wrongly has another rule.
-        guard let need, need.version > declared, !miswritten.contains("EXT-X-VERSION") else { return [] }
+    private static func tooLow(_ need: CompatibilityVersion.Need?, _ declared: Int64) -> [Problem] {
+        guard let need, need.version > declared else { return [] }
         return [
             Problem(
                 found: "EXT-X-VERSION \(declared)",
@@ -63,10 +54,7 @@ extension Rule {
         source: "RFC 8216bis section 6.2.1",
         checks: [
             .media { playlist, rendition, _ in
-                // A playlist whose end is written wrongly is over.
-                guard playlist.isLive, !playlist.playlist.miswrittenTags.contains("EXT-X-ENDLIST"),
-                    let since = rendition.edgeSince
-                else { return [] }
+                guard playlist.isLive, let since = rendition.edgeSince else { return [] }
                 let age = since.duration(to: playlist.fetched.instant).nanoseconds
                 let limit = playlist.playlist.targetDuration.saturatingMultiply(3) / 2
                 guard limit > 0, age > limit else { return [] }
@@ -79,6 +67,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .endList)
         ]
     )
 
@@ -162,6 +151,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 
@@ -200,9 +190,7 @@ extension Rule {
         source: "RFC 8216bis section 6.2.1",
         checks: [
             .media { playlist, rendition, _ in
-                guard rendition.replaced?.hasEndTag == true, !playlist.hasEndTag,
-                    !playlist.playlist.miswrittenTags.contains("EXT-X-ENDLIST")
-                else { return [] }
+                guard rendition.replaced?.hasEndTag == true, !playlist.hasEndTag else { return [] }
                 return [
                     Problem(
                         found: "a playlist without EXT-X-ENDLIST",
@@ -211,6 +199,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .endList)
         ]
     )
 }

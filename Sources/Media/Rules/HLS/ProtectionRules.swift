@@ -92,12 +92,6 @@ extension Rule {
                 }) {
                     return [mapProblem("a BYTERANGE without an offset", "LENGTH@OFFSET in EXT-X-MAP", tag.line)]
                 }
-                let bare = playlist.segments.first { $0.segment.initialization == nil && isFragment($0.segment) }
-                if let bare, !playlist.playlist.miswrittenTags.contains("EXT-X-MAP") {
-                    return [
-                        mapProblem("a fragment of MP4 without EXT-X-MAP", "EXT-X-MAP before the segment", bare.line)
-                    ]
-                }
                 let maps = maps(of: playlist)
                 let encrypted = playlist.segments.first { listed in
                     guard listed.segment.initialization?.encryption?.method == .aes128 else { return false }
@@ -114,10 +108,19 @@ extension Rule {
                 ]
             }
         ]
+            },
+            .media { playlist, _ in
+                guard let bare = playlist.segments.first(where: isBareFragment) else { return [] }
+                return [mapProblem("a fragment of MP4 without EXT-X-MAP", "EXT-X-MAP before the segment", bare.line)]
+            }
     )
 
-    private static func isFragment(_ segment: MediaSegment) -> Bool {
-        let path = segment.url.path.lowercased()
+    private static func isBareFragment(_ listed: ListedSegment) -> Bool {
+        listed.segment.initialization == nil && isNamedFragment(listed.segment.url)
+    }
+
+    private static func isNamedFragment(_ url: HTTPURL) -> Bool {
+        let path = url.path.lowercased()
         return [".m4s", ".cmfv", ".cmfa"].contains { path.hasSuffix($0) }
     }
 
@@ -127,6 +130,7 @@ extension Rule {
         for tag in playlist.entries.tags(where: { $0 == "EXT-X-KEY" || $0 == "EXT-X-MAP" }) {
             if tag.name == "EXT-X-KEY" { hasVector = tag.attributes["IV"] != nil }
             if tag.name == "EXT-X-MAP" { maps.append((tag.line, hasVector)) }
+            .explained(by: .map),
         }
         return maps
     }

@@ -9,9 +9,6 @@ struct Replacement {
 
     init?(_ new: MediaPlaylistVersion, _ rendition: RenditionHistory) {
         guard let old = rendition.replaced else { return nil }
-        // Numbers whose tag is written wrongly have another rule.
-        let tags = old.playlist.miswrittenTags.union(new.playlist.miswrittenTags)
-        guard tags.isDisjoint(with: ["EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE"]) else { return nil }
         (self.old, self.new) = (old, new)
     }
 
@@ -79,6 +76,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 
@@ -113,6 +111,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 
@@ -142,6 +141,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 
@@ -171,6 +171,7 @@ extension Rule {
                 }
                 return []
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 
@@ -214,6 +215,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .mediaSequence, .discontinuitySequence)
         ]
     )
 }

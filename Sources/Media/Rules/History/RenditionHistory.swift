@@ -59,11 +59,10 @@ package struct RenditionHistory: Sendable {
         current?.playlist.notices.contains { $0.subject == .negativeDuration } == true
     }
 
-    /// Whether another rule says why a discontinuity is not marked: its tag is written wrongly, or the file has two
-    /// playlists.
-    var hidesDiscontinuities: Bool {
-        guard let playlist = current?.playlist else { return false }
-        return playlist.isJoined || playlist.miswrittenTags.contains("EXT-X-DISCONTINUITY")
+    /// The tags that the current playlist, or the one that it has just replaced, has under names that are written
+    /// wrongly.
+    var miswrittenTags: Set<TagName> {
+        (current?.playlist.miswrittenTags ?? []).union(replaced?.playlist.miswrittenTags ?? [])
     }
 
     mutating func record(_ version: MediaPlaylistVersion) {

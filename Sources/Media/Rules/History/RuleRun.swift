@@ -98,7 +98,7 @@ public struct RuleRun: Sendable {
     package mutating func observe(_ facts: SegmentFacts) {
         // The rules compare the segment with what was known before.
         guard let before = history.update(facts.rendition, { _ in }) else { return }
-        apply(at: facts.url.description) { check, history in
+        apply(at: facts.url.description, without: before.miswrittenTags) { check, history in
             if case .segment(let check) = check.input { check(facts, before, history) } else { nil }
         }
         _ = history.update(facts.rendition) { $0.record(facts) }
@@ -126,7 +126,8 @@ public struct RuleRun: Sendable {
     /// Applies the rules to the renditions at the end of a check.
     package mutating func observe(_ summaries: [RenditionSummary]) {
         for summary in summaries {
-            apply(at: summary.url.description) { check, history in
+            let tags = history.rendition(summary.rendition)?.miswrittenTags ?? []
+            apply(at: summary.url.description, without: tags) { check, history in
                 if case .rendition(let check) = check.input { check(summary, summaries, history) } else { nil }
             }
         }
@@ -155,11 +156,17 @@ public struct RuleRun: Sendable {
         }
     }
 
-    private mutating func apply(at resource: String, _ problems: (Rule.Check, StreamHistory) -> [Problem]?) {
+    /// Applies the rules to an observation, and leaves out what the miswritten tags of its playlist explain.
+    private mutating func apply(
+        at resource: String,
+        without miswritten: Set<TagName> = [],
+        _ problems: (Rule.Check, StreamHistory) -> [Problem]?
+    ) {
         for (place, rule) in rules.enumerated() {
             for check in rule.checks {
                 guard let problems = problems(check, history) else { continue }
                 appliedPlaces.insert(place)
+                guard check.explanations.isDisjoint(with: miswritten) else { continue }
                 for problem in problems { add(problem, of: rule, at: resource) }
             }
         }
@@ -257,7 +264,7 @@ extension RuleRun {
             let version = MultivariantVersion(url: text.url, playlist: playlist, entries: entries)
             history.presentation = Presentation(playlist)
             history.multivariant = version
-            apply(at: text.url.description) { check, history in
+            apply(at: text.url.description, without: playlist.miswrittenTags) { check, history in
                 if case .multivariant(let check) = check.input { check(version, history) } else { nil }
             }
             return history.presentation?.notices ?? playlist.notices
@@ -273,7 +280,7 @@ extension RuleRun {
 
     private mutating func observe(_ version: MediaPlaylistVersion, of name: String) {
         guard let rendition = history.update(name, { $0.record(version) }) else { return }
-        apply(at: version.url.description) { check, history in
+        apply(at: version.url.description, without: rendition.miswrittenTags) { check, history in
             if case .media(let check) = check.input { check(version, rendition, history) } else { nil }
         }
         _ = history.update(name) { $0.remember(DateRangeTag.all(in: version).map { ($0.id, $0.attributes) }) }

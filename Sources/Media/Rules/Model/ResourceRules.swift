@@ -109,10 +109,8 @@ extension Rule {
                     )
                 ]
             },
-            .segment { facts, rendition, _ in
+            .segment { facts, _, _ in
                 guard case .unreadable(let reason) = facts.failure else { return [] }
-                // Segments whose key is written wrongly have another rule.
-                guard rendition.current?.playlist.miswrittenTags.contains("EXT-X-KEY") != true else { return [] }
                 let isCompressed = reason == "\(ManifestContent.compressed)"
                 return [
                     Problem(
@@ -123,7 +121,8 @@ extension Rule {
                             : "Compare the body with what the packager wrote."
                     )
                 ]
-            },
+            }
+            .explained(by: .key),
         ]
     )
 

@@ -1,3 +1,5 @@
+package import InstrumentManifests
+
 /// A rule that a stream must keep: a name, the text that requires it, and the checks that find where it is broken.
 ///
 /// The set is open: an app adds rules to those of ``Rule/all``.
@@ -65,6 +67,19 @@ public struct Rule: Sendable, Identifiable {
         }
 
         package let input: Input
+        /// The tags that explain what the check finds where their names are written wrongly in the playlist.
+        ///
+        /// One fault is one finding: ``RuleRun`` leaves these out, because `playlist-attribute-invalid` names the tag.
+        package private(set) var explanations: Set<TagName> = []
+
+        init(input: Input) { self.input = input }
+
+        /// Returns the check with tags that explain its findings where their names are written wrongly.
+        package func explained(by tags: TagName...) -> Check {
+            var check = self
+            check.explanations.formUnion(tags)
+            return check
+        }
     }
 
     /// The name.

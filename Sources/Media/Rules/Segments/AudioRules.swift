@@ -36,7 +36,7 @@ extension Rule {
             .segment { facts, rendition, history in
                 // Another initialization segment of DASH begins another representation or period.
                 guard history.manifest == nil, facts.failure == nil, !facts.isKeyframeOnly,
-                    !rendition.hidesDiscontinuities,
+                    rendition.current?.playlist.isJoined != true,
                     let before = rendition.facts.last(where: { before in
                         before.sequence < facts.sequence && before.discontinuity == facts.discontinuity
                             && before.failure == nil && !before.tracks.isEmpty
@@ -56,6 +56,7 @@ extension Rule {
                 }
                 return []
             }
+            .explained(by: .discontinuity)
         ]
     )
 }

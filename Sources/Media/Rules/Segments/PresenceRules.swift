@@ -12,11 +12,8 @@ extension Rule {
         explanation: "Players start with an error, or wait for media that does not come.",
         source: "RFC 8216bis section 4.4.4; ISO/IEC 23009-1 clause 5.3.9.1",
         checks: [
-            .rendition { summary, _, history in
+            .rendition { summary, _, _ in
                 guard summary.role == .media, let emptiness = summary.emptiness else { return [] }
-                // Segments whose tag is written wrongly have another rule.
-                let playlist = history.rendition(summary.rendition)?.current?.playlist
-                guard playlist?.miswrittenTags.contains("EXTINF") != true else { return [] }
                 return [
                     Problem(
                         found: emptiness.found,
@@ -25,6 +22,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .segmentDuration)
         ]
     )
 
@@ -59,11 +57,9 @@ extension Rule {
                     [summary, longest].contains { missesEnd(manifest, $0.rendition) }
                 }
                 guard isKnown != true else { return [] }
-                // So has a negative duration, and a tag of a segment that is written wrongly.
+                // So has a negative duration.
                 let isWrong = [summary, longest].contains { summary in
-                    guard let rendition = history.rendition(summary.rendition) else { return false }
-                    return rendition.hasNegativeDuration
-                        || rendition.current?.playlist.miswrittenTags.contains("EXTINF") == true
+                    history.rendition(summary.rendition)?.hasNegativeDuration == true
                 }
                 guard !isWrong else { return [] }
                 let difference = most.saturatingSubtract(duration)
@@ -78,6 +74,7 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .segmentDuration)
         ]
     )
 }

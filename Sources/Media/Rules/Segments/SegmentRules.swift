@@ -121,7 +121,8 @@ extension Rule {
                     before.discontinuity == facts.discontinuity, before.hasTimeline, before.hasAllBytes,
                     facts.hasAllBytes, let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
                 else { return [] }
-                guard !rendition.hidesDiscontinuities else { return [] }
+                // A file with two playlists has another rule.
+                guard rendition.current?.playlist.isJoined != true else { return [] }
                 let step = facts.distance(from: track.end, to: main.start)
                 guard step.magnitude > 500_000_000 else { return [] }
                 return [
@@ -135,6 +136,7 @@ extension Rule {
             }
         ]
     )
+            .explained(by: .discontinuity)
 
     /// A listed segment has expired.
     package static let expiredSegmentListed = Rule(
