@@ -52,12 +52,9 @@ struct VariableTable: Hashable, Sendable {
             let message = "EXT-X-DEFINE imports '\(name.excerpt())', which the multivariant playlist does not define"
             throw ManifestError(.malformed, message, line: line, url: url)
         }
-        throw ManifestError(
-            .malformed,
-            "`EXT-X-DEFINE` must have NAME, IMPORT or QUERYPARAM (found none)",
-            line: line,
-            url: url
-        )
+        let found = attributes["NAME"] == nil ? "none" : "NAME without VALUE"
+        let message = "`EXT-X-DEFINE` must have NAME with VALUE, IMPORT or QUERYPARAM (found \(found))"
+        throw ManifestError(.malformed, message, line: line, url: url)
     }
 
     /// Returns the text with `{$name}` replaced. Values are not substituted again.

@@ -27,6 +27,7 @@ extension Rule {
             },
             .multivariant { version, _ in
                 AttributeValue.problems(in: version.entries) + repeatedTags(in: version.entries)
+                    + repeatedSessionData(in: version)
             },
         ]
     )
@@ -38,6 +39,25 @@ extension Rule {
         "EXT-X-I-FRAMES-ONLY",
         "EXT-X-PART-INF", "EXT-X-SERVER-CONTROL", "EXT-X-SKIP", "EXT-X-CONTENT-STEERING",
     ]
+
+    /// Session data of one identifier and language of which a player cannot know which ones count.
+    private static func repeatedSessionData(in version: MultivariantVersion) -> [Problem] {
+        var known: [[String]: PlaylistTag] = [:]
+        for tag in version.tags("EXT-X-SESSION-DATA") {
+            let list = tag.attributeList
+            guard let name = list["DATA-ID"] else { continue }
+            guard let first = known.updateValue(tag, forKey: [name, list["LANGUAGE"] ?? ""]) else { continue }
+            return [
+                Problem(
+                    found: "a second EXT-X-SESSION-DATA of `\(name.excerpt())` and the same LANGUAGE",
+                    expected: "one tag for each DATA-ID and LANGUAGE, which is in line \(first.line)",
+                    advice: "Remove one of the tags.",
+                    line: tag.line
+                )
+            ]
+        }
+        return []
+    }
 
     private static func repeatedTags(in entries: PlaylistEntries) -> [Problem] {
         var (known, problems): ([String: PlaylistTag], [Problem]) = ([:], [])
@@ -70,7 +90,8 @@ extension Rule {
 
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
 private enum AttributeValue {
-    case integer, number, signed, resolution, yesOrNo, channels, version, range, bitRate, quoted
+    case integer, number, signed, resolution, yesOrNo, channels, version, range, protection, dataFormat, bitRate
+    case quoted
 
     /// The tags whose whole value has a form.
     private static let tags: [String: AttributeValue] = [
@@ -78,27 +99,22 @@ private enum AttributeValue {
         "EXT-X-MEDIA-SEQUENCE": .integer, "EXT-X-DISCONTINUITY-SEQUENCE": .integer,
     ]
 
-    /// The attributes that a tag must have, and that no other rule asks for.
-    private static let required: [String: String] = [
-        "EXT-X-MEDIA": "NAME", "EXT-X-SESSION-DATA": "DATA-ID", "EXT-X-START": "TIME-OFFSET",
-    ]
-
     private static let attributes: [String: [String: AttributeValue]] = [
         "EXT-X-STREAM-INF": [
             "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number,
             "SCORE": .number,
-            "VIDEO-RANGE": .range, "CODECS": .quoted, "SUPPLEMENTAL-CODECS": .quoted, "AUDIO": .quoted,
+            "VIDEO-RANGE": .range, "HDCP-LEVEL": .protection, "CODECS": .quoted, "SUPPLEMENTAL-CODECS": .quoted,
+            "AUDIO": .quoted,
             "VIDEO": .quoted, "SUBTITLES": .quoted, "PATHWAY-ID": .quoted, "STABLE-VARIANT-ID": .quoted,
         ],
         "EXT-X-I-FRAME-STREAM-INF": [
             "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "VIDEO-RANGE": .range,
-            "CODECS": .quoted,
-            "URI": .quoted,
+            "HDCP-LEVEL": .protection, "CODECS": .quoted, "URI": .quoted,
         ],
         "EXT-X-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
         "EXT-X-SESSION-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
         "EXT-X-MAP": ["URI": .quoted, "BYTERANGE": .quoted],
-        "EXT-X-SESSION-DATA": ["DATA-ID": .quoted, "VALUE": .quoted, "URI": .quoted],
+        "EXT-X-SESSION-DATA": ["DATA-ID": .quoted, "VALUE": .quoted, "URI": .quoted, "FORMAT": .dataFormat],
         "EXT-X-MEDIA": [
             "GROUP-ID": .quoted, "NAME": .quoted, "URI": .quoted, "LANGUAGE": .quoted, "ASSOC-LANGUAGE": .quoted,
             "CHARACTERISTICS": .quoted, "INSTREAM-ID": .quoted,
@@ -113,13 +129,14 @@ private enum AttributeValue {
 
     static func problems(in entries: PlaylistEntries) -> [Problem] {
         var problems: [Problem] = []
-        for tag in entries.tags(where: { tags[$0] != nil || attributes[$0] != nil }) {
+        let isJudged = { tags[$0] != nil || attributes[$0] != nil || AttributePresence.tags.contains($0) }
+        for tag in entries.tags(where: isJudged) {
             if let form = tags[tag.name] {
                 // A target duration and a number that cannot be read have another rule.
                 guard !form.admits(tag.value) else { continue }
                 problems.append(problem("`\(tag.name):\(tag.value.excerpt())`", form, tag))
-            } else if let forms = attributes[tag.name] {
-                problems += defects(of: tag, forms)
+            } else {
+                problems += defects(of: tag, attributes[tag.name] ?? [:])
             }
             guard problems.count < Rule.mostProblems else { break }
         }
@@ -140,9 +157,7 @@ private enum AttributeValue {
         if let name = list.repeatedName {
             add("a second \(name.excerpt()) in \(tag.name)", "each attribute once", "Remove one of them.")
         }
-        if let name = required[tag.name], list[name] == nil {
-            add("\(tag.name) without \(name)", "the attribute \(name)", "Add the attribute.")
-        }
+        for defect in AttributePresence.defects(of: tag, list) { add(defect.found, defect.expected, defect.advice) }
         for name in list.values.keys.sorted() where forms[name] == nil && list[name.uppercased()] == nil {
             guard forms[name.uppercased()] != nil else { continue }
             add("`\(name.excerpt())` in \(tag.name)", "the attribute \(name.uppercased())", "Correct the name.")
@@ -183,6 +198,8 @@ private enum AttributeValue {
         case .yesOrNo: "YES or NO"
         case .version: "a version from 1 to \(Self.newestVersion)"
         case .range: "SDR, HLG or PQ"
+        case .protection: "TYPE-0, TYPE-1 or NONE"
+        case .dataFormat: "JSON or RAW"
         case .quoted: "a value in quotes"
         case .channels: "a number of channels above 0, perhaps with parameters, such as `6` or `16/JOC`"
         }
@@ -194,6 +211,8 @@ private enum AttributeValue {
         case .integer: return DecimalText.integer(value) != nil && value.utf8.count <= 20
         case .version: return DecimalText.integer(value).map { (1...Self.newestVersion).contains($0) } ?? false
         case .range: return ["SDR", "HLG", "PQ"].contains(value)
+        case .protection: return ["TYPE-0", "TYPE-1", "NONE"].contains(value)
+        case .dataFormat: return value == "JSON" || value == "RAW"
         // A bit rate that is missing or no number has another rule.
         case .quoted, .bitRate: return true
         case .number: return DecimalText.double(value).map { $0 >= 0 && $0 < 1e9 } ?? false

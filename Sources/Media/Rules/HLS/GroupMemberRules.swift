@@ -15,6 +15,22 @@ extension Rule {
                     missing(in: groups) + different(in: groups)
                 }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             }
+            .explained(by: .media),
+            .multivariant { version, _ in
+                let tags = version.tags("EXT-X-STREAM-INF")
+                let values = tags.map { $0.attributeList.values["CLOSED-CAPTIONS"] }
+                let hasNone = values.contains { $0?.text == "NONE" && $0?.isQuoted == false }
+                guard hasNone, let place = values.firstIndex(where: { $0?.text != "NONE" }) else { return [] }
+                return [
+                    Problem(
+                        found: values[place].map { "CLOSED-CAPTIONS=\"\($0.text.excerpt())\"" }
+                            ?? "a variant without CLOSED-CAPTIONS",
+                        expected: "CLOSED-CAPTIONS=NONE as in other variants, or a group in all of them",
+                        advice: "Write CLOSED-CAPTIONS=NONE into all variants or into none.",
+                        line: tags[place].line
+                    )
+                ]
+            },
         ]
     )
 
