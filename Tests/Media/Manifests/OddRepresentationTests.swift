@@ -87,6 +87,25 @@ struct OddRepresentationTests {
         #expect(show.notices.map(\.code) == [notice].compactMap(\.self))
     }
 
+    @Test("An MPD of which nothing else is left names the unknown essential property")
+    func essentialAlone() {
+        let odd = essential("urn:unknown") + representation("odd")
+        let error = manifestError { _ = try presentation(mpd("<Period>\(set(odd))</Period>")) }
+        #expect(error?.message.contains("only elements with an unknown EssentialProperty") == true)
+    }
+
+    @Test(
+        "A representation without segments is the file of its BaseURL, and not the MPD",
+        arguments: [("", false), ("<BaseURL>v.mp4</BaseURL>", true), ("<SegmentBase/>", false)]
+    )
+    func withoutSegments(content: String, isKept: Bool) throws {
+        let bare = "<Representation id=\"bare\" bandwidth=\"9\">\(content)</Representation>"
+        let show = try presentation(mpd("<Period>\(set(representation("good") + bare))</Period>"))
+        #expect(show.renditions.count == (isKept ? 2 : 1))
+        #expect(show.notices.map(\.subject) == (isKept ? [] : [.malformedRepresentation]))
+        #expect(isKept || show.notices.first?.message.contains("its address is the MPD's") == true)
+    }
+
     @Test("Of essential properties with one identifier, one known scheme is enough")
     func alternatives() throws {
         let pair = ["urn:unknown", "urn:mpeg:mpegB:cicp:MatrixCoefficients"].map { essential($0, id: " id=\"1\"") }

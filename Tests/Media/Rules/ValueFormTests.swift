@@ -561,6 +561,20 @@ struct ValueFormTests {
         run.observe(try fetched(text, 0, "v.mpd"), as: .root)
         let rendition = try #require(run.history.presentation?.renditions.first)
         var summary = RenditionSummary(
+    @Test(
+        "A descriptor without a scheme is named, at each level of an MPD",
+        arguments: [
+            ("<Period>", "<SupplementalProperty value=\"1\"/><Period>", "SupplementalProperty"),
+            ("<AdaptationSet", "<EventStream><Event id=\"1\"/></EventStream><AdaptationSet", "EventStream"),
+            ("<SegmentTemplate", "<Role value=\"main\"/><SegmentTemplate", "Role"),
+            ("/></Adapt", "><ContentProtection/></Representation></Adapt", "ContentProtection"),
+        ]
+    )
+    func descriptors(place: String, text: String, name: String) throws {
+        let found = try found(manifest("id=\"v\"").replacing(place, with: text), at: "v.mpd")
+        #expect(found == ["mpd-attribute-missing `\(name)` without `schemeIdUri`"])
+    }
+
             rendition: rendition.id.description,
             url: try fetched("", 0, "v.mpd").url,
             role: .media

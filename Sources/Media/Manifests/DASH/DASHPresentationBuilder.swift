@@ -59,8 +59,10 @@ struct DASHPresentationBuilder {
         }
         periods.removeAll { $0.tracks.isEmpty }
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
+            let isUnknown = notices.notices.contains { $0.subject == .unknownEssentialProperty }
+            let found = isUnknown ? "only elements with an unknown EssentialProperty" : "none"
             throw firstFault
-                ?? ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
+                ?? ManifestError(.malformed, "the MPD must contain a playable representation (found \(found))")
         }
         guard periods.contains(where: { $0.tracks.contains { $0.kind != .subtitles } }) else {
             let message = "the MPD must contain a representation with pictures or sound (found subtitles alone)"
@@ -289,6 +291,10 @@ struct DASHPresentationBuilder {
         _ shared: inout TemplateRow?,
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
+        guard levels.hasSegmentAddresses || levels.base != manifest.url else {
+            let message = "the representation must have segments or a `BaseURL`; without them, its address is the MPD's"
+            throw ManifestError(.malformed, message, line: levels.representation.line)
+        }
         var method = SegmentEncryption.Method.samples(levels.protectionScheme ?? "ContentProtection")
         if levels.hasSegmentEncryption {
             method = .unsupported("segment encryption of ISO/IEC 23009-4")

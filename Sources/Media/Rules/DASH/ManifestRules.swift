@@ -27,7 +27,7 @@ extension Rule {
         .warning,
         "A required attribute of the MPD is missing",
         explanation: "Players guess the value of the attribute, and each guesses something else.",
-        source: "ISO/IEC 23009-1 clauses 5.3.1.2 and 5.3.5.2",
+        source: "ISO/IEC 23009-1 clauses 5.3.1.2, 5.3.5.2, 5.8.2 and 5.10.2.2",
         checks: [
             .manifest { manifest, _ in
                 var required = ["profiles", "minBufferTime"]
@@ -40,9 +40,13 @@ extension Rule {
                 {
                     problems.append(missing("mediaPresentationDuration", manifest.root))
                 }
+                problems += namelessDescriptors(in: manifest.root)
                 for period in manifest.periods {
+                    problems += namelessDescriptors(in: period.element)
                     for set in period.element.all("AdaptationSet") {
+                        problems += namelessDescriptors(in: set)
                         for representation in set.all("Representation") {
+                            problems += namelessDescriptors(in: representation)
                             problems += ["id", "bandwidth"].filter { representation[$0] == nil }
                                 .map { missing($0, representation) }
                             if representation["mimeType"] == nil, set["mimeType"] == nil {
@@ -67,6 +71,20 @@ extension Rule {
             advice: "Correct xmlns; validators and some players take the document for another one.",
             line: root.line
         )
+    }
+
+    /// The elements whose meaning is that of their scheme.
+    private static let descriptors: Set<String> = [
+        "Accessibility", "AudioChannelConfiguration", "ContentProtection", "EssentialProperty", "EventStream",
+        "FramePacking", "InbandEventStream", "OutputProtection", "Rating", "Role", "SupplementalProperty", "UTCTiming",
+        "Viewpoint",
+    ]
+
+    private static func namelessDescriptors(in element: MarkupElement) -> [Problem] {
+        element.children.filter { child in
+            // A remote element brings its scheme.
+            descriptors.contains(child.name) && child["schemeIdUri"] == nil && child["xlink:href"] == nil
+        }.map { missing("schemeIdUri", $0) }
     }
 
     private static func missing(_ name: String, _ element: MarkupElement) -> Problem {
