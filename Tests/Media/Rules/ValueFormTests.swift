@@ -265,6 +265,30 @@ struct ValueFormTests {
     }
 
     @Test(
+        "An interstitial that no player can play is a finding, and one that breaks the rules of all date ranges is theirs",
+        arguments: [
+            ("X-ASSET-URI=\"a.m3u8\"", nil), ("X-RESTRICT=\"SKIP\"", "X-ASSET-LIST (found none)"),
+            ("X-ASSET-URI=\"a.m3u8\",X-ASSET-LIST=\"b.json\"", "X-ASSET-LIST (found both)"),
+            ("X-ASSET-URI=\"a.m3u8\",CUE=\"PRE,POST\"", "`CUE` must not have PRE and POST"),
+        ] as [(String, String?)]
+    )
+    func interstitials(attributes: String, words: String?) throws {
+        func text(_ more: String) -> String {
+            media(
+                "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXT-X-DATERANGE:ID=\"i\","
+                    + "CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:06Z\",\(attributes)\(more)\n"
+            )
+        }
+        var run = RuleRun()
+        run.observe(try fetched(text(""), 0), as: .root)
+        #expect(run.findings.map(\.rule) == (words == nil ? [] : ["ad-signal-wrong"]))
+        #expect(run.findings.allSatisfy { $0.problem.line == 5 && $0.problem.advice == "Correct the EXT-X-DATERANGE." })
+        #expect(run.findings.allSatisfy { $0.problem.found.hasPrefix("an interstitial that breaks RFC 8216bis, ") })
+        #expect(words.map { run.findings.first?.problem.found.contains($0) == true } ?? true)
+        if words == nil { #expect(try broken([text(",DURATION=-1")]) == ["daterange-contradiction"]) }
+    }
+
+    @Test(
         "A playlist behind other lines, and a list of addresses, are named",
         arguments: [
             ("# from https://a.example/\n#EXTM3U\n", "other lines before #EXTM3U"),
@@ -537,6 +561,20 @@ struct ValueFormTests {
         #expect(run.findings.map(\.problem.advice) == [other])
     }
 
+    @Test(
+        "A descriptor without a scheme is named, at each level of an MPD",
+        arguments: [
+            ("<Period>", "<SupplementalProperty value=\"1\"/><Period>", "SupplementalProperty"),
+            ("<AdaptationSet", "<EventStream><Event id=\"1\"/></EventStream><AdaptationSet", "EventStream"),
+            ("<SegmentTemplate", "<Role value=\"main\"/><SegmentTemplate", "Role"),
+            ("/></Adapt", "><ContentProtection/></Representation></Adapt", "ContentProtection"),
+        ]
+    )
+    func descriptors(place: String, text: String, name: String) throws {
+        let found = try found(manifest("id=\"v\"").replacing(place, with: text), at: "v.mpd")
+        #expect(found == ["mpd-attribute-missing `\(name)` without `schemeIdUri`"])
+    }
+
     @Test("An MPD in another namespace is named")
     func namespaces() throws {
         #expect(try found(manifest("id=\"v\""), at: "v.mpd") == [])
@@ -561,20 +599,6 @@ struct ValueFormTests {
         run.observe(try fetched(text, 0, "v.mpd"), as: .root)
         let rendition = try #require(run.history.presentation?.renditions.first)
         var summary = RenditionSummary(
-    @Test(
-        "A descriptor without a scheme is named, at each level of an MPD",
-        arguments: [
-            ("<Period>", "<SupplementalProperty value=\"1\"/><Period>", "SupplementalProperty"),
-            ("<AdaptationSet", "<EventStream><Event id=\"1\"/></EventStream><AdaptationSet", "EventStream"),
-            ("<SegmentTemplate", "<Role value=\"main\"/><SegmentTemplate", "Role"),
-            ("/></Adapt", "><ContentProtection/></Representation></Adapt", "ContentProtection"),
-        ]
-    )
-    func descriptors(place: String, text: String, name: String) throws {
-        let found = try found(manifest("id=\"v\"").replacing(place, with: text), at: "v.mpd")
-        #expect(found == ["mpd-attribute-missing `\(name)` without `schemeIdUri`"])
-    }
-
             rendition: rendition.id.description,
             url: try fetched("", 0, "v.mpd").url,
             role: .media

@@ -105,7 +105,10 @@ package struct Interstitial: Hashable, Sendable, Identifiable {
 
 /// The interstitials of a playlist, and the invalid date ranges of their class.
 package struct Interstitials: Hashable, Sendable {
-    private static let rule = "RFC 8216bis, appendix D.2"
+    /// The rule of what an interstitial needs beyond a date range.
+    package static let rule = "RFC 8216bis, appendix D.2"
+    /// The rules of date ranges.
+    private static let rangeRule = "RFC 8216bis, section 4.4.5.1"
     /// More than a day of breaks every five minutes with six ads each. A schedule of more would take too long to
     /// compute.
     private static let most = 2_000
@@ -126,23 +129,29 @@ package struct Interstitials: Hashable, Sendable {
                 all.append(try Interstitial(range, clock, playlist.url))
             } catch {
                 guard findings.count < 200 else { continue }
-                findings.append(AdFinding(.error, rule: Self.rule, message: error.message, line: range.line))
+                findings.append(AdFinding(.error, rule: error.rule, message: error.message, line: range.line))
             }
         }
     }
 
-    struct Defect: Error { var message: String }
+    struct Defect: Error {
+        var rule = Interstitials.rule
+        var message: String
+
+        /// A defect that each date range may have.
+        static func ofRange(_ message: String) -> Defect { Defect(rule: rangeRule, message: message) }
+    }
 }
 
 extension Interstitial {
     init(_ range: DateRange, _ clock: PlaylistClock, _ base: HTTPURL) throws(Interstitials.Defect) {
         let attributes = range.attributes
         if let name = range.contradiction {
-            throw Interstitials.Defect(message: "the tags contradict each other in `\(name)`")
+            throw .ofRange("the tags contradict each other in `\(name)`")
         }
         if let text = attributes["DURATION"], range.nanoseconds("DURATION").map({ $0 < 0 }) ?? true {
-            throw Interstitials.Defect(
-                message: "`DURATION` must be a number of seconds, not negative (found `\(text.excerpt(toBytes: 20))`)"
+            throw .ofRange(
+                "`DURATION` must be a number of seconds, not negative (found `\(text.excerpt(toBytes: 20))`)"
             )
         }
         let source = try Self.source(attributes, base)
@@ -151,7 +160,7 @@ extension Interstitial {
             throw Interstitials.Defect(message: "`CUE` must not have PRE and POST")
         }
         guard let start = clock.position(of: range.start) else {
-            throw Interstitials.Defect(message: "the playlist must have `EXT-X-PROGRAM-DATE-TIME`")
+            throw .ofRange("the playlist must have `EXT-X-PROGRAM-DATE-TIME`")
         }
         self.init(id: range.id, start: start, date: range.start, source: source, cue: cue)
         duration = range.actualDuration
