@@ -161,6 +161,8 @@ actor SegmentFetcher {
             facts.take(inspection)
             return FetchedSegment(order: order, facts: facts, head: head)
         }
+        let isFragment = Self.isFragment(plain)
+        facts.isBareFragment = segment.initialization == nil && (isFragment || Self.hasType("ftyp", plain))
         let describesPictures = hasSamples ? false : await mustDescribe(order)
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(
@@ -170,7 +172,7 @@ actor SegmentFetcher {
             )
             facts.take(inspection, hasReadableSamples: !hasSamples)
             (facts.isTruncated, facts.lacksTables) = (inspection.isTruncated, inspection.lacksTables)
-            facts.chunkCount = inspection.chunkCount
+            (facts.chunkCount, facts.packetGaps) = (inspection.chunkCount, inspection.packetGaps)
             facts.hasTimeline = inspection.hasTimeline
             facts.wrap = inspection.wrap
             facts.refusal = inspection.refusal.map { refusal in
@@ -183,8 +185,7 @@ actor SegmentFetcher {
             }
         } catch {
             // Fragments without their initialization segment have another rule.
-            let isFragment = segment.initialization == nil && Self.isFragment(plain)
-            if case .unreadable(let reason) = error, !isFragment {
+            if case .unreadable(let reason) = error, !(isFragment && segment.initialization == nil) {
                 // A wrong key leaves bytes that look like a padding once in 256 segments, and a wrong IV always does.
                 facts.failure =
                     facts.isEncrypted
@@ -291,16 +292,6 @@ actor SegmentFetcher {
     }
 }
 
-extension ManifestContent {
-    /// What came in the place of media, as a noun; nil for media, and for bytes that may be media.
-    fileprivate var replacement: String? {
-        switch self {
-        case .playlist, .misplacedPlaylist, .addressList, .mpd, .markup, .page, .json, .compressed, .empty: "\(self)"
-        case .media, .text, .binary: nil
-        }
-    }
-}
-
 extension SegmentFetcher {
     /// What came in the place of an initialization segment, as a noun; nil for one.
     private static func defect(ofInitialization bytes: [UInt8]) -> String? {
@@ -341,8 +332,12 @@ extension SegmentFetcher {
     }
 
     private static func isFragment(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count >= 8 else { return false }
-        return ["moof", "styp", "sidx"].contains { bytes[4..<8].elementsEqual($0.utf8) }
+        ["moof", "styp", "sidx"].contains { hasType($0, bytes) }
+    }
+
+    /// Whether bytes begin with a box of MP4 of a type.
+    private static func hasType(_ type: String, _ bytes: [UInt8]) -> Bool {
+        bytes.count >= 8 && bytes[4..<8].elementsEqual(type.utf8)
     }
 }
 

@@ -141,6 +141,49 @@ struct OneFaultTests {
         // Long forgotten, and compared with itself at last.
         tally.take(try segment(0), isRead: true, isRepeated: true)
         #expect(tally.count == 3_005 && tally.readCount == 3_003)
+        // What is forgotten takes no memory: it is a new segment where it comes for the first time.
+        tally.take(try segment(0), isRead: true, isRepeated: false)
+        #expect(tally.count == 3_006 && tally.readCount == 3_004)
+    }
+
+    @Test("Segments that are not encrypted are that, whatever their size")
+    func plainSegments() async throws {
+        let found = try await RuleTableTests.check(
+            "vod/aes/index.m3u8",
+            change: { response in
+                guard response.url.path.hasSuffix(".ts") else { return }
+                // Three packets without media: no multiple of 16 bytes.
+                let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + Array(repeating: 0xFF, count: 184)
+                response.body = packet + packet + packet
+            }
+        )
+        #expect(Set(found.findings.map(\.rule)) == ["segment-undecipherable"], "\(found.findings.map(\.message))")
+        #expect(found.findings.first?.problem.found.hasPrefix("media that is not encrypted") == true)
+    }
+
+    @Test(
+        "MP4 without EXT-X-MAP is found by its bytes, where its name does not tell it",
+        arguments: ["moof", "styp", "ftyp"],
+        [true, false]
+    )
+    func bareFragments(type: String, hasMap: Bool) async throws {
+        let report = try await RuleTableTests.check(
+            "vod/ts/v0.m3u8",
+            change: { response in
+                if response.url.path.hasSuffix(".ts") {
+                    response.body = [0, 0, 0, 8] + Array(type.utf8)
+                } else if hasMap {
+                    let text = String(decoding: response.body, as: UTF8.self)
+                    let map = "#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF"
+                    response.body = Array(text.replacing("#EXTINF", with: map, maxReplacements: 1).utf8)
+                }
+            },
+            configure: { $0.segmentCount = 1 }
+        )
+        let found = report.findings.filter { $0.rule == "map-inconsistent" }.map(\.problem.found)
+        #expect(found.first?.hasPrefix("MP4 without EXT-X-MAP in segment ") == (hasMap ? nil : true), "\(found)")
+        let isUnreadable = report.findings.contains { $0.rule == "segment-unreadable" }
+        #expect(hasMap || isUnreadable == (type == "ftyp"))
     }
 
     // MARK: Playlists

@@ -200,6 +200,17 @@ struct TrackRuleTests {
         #expect(try rules([picture, text]).map { $0.prefix(20) } == (isWrong ? ["subtitle-times-wrong"] : []))
     }
 
+    @Test("Missing packets are a finding of their segment, beside missing frames", arguments: [0, 1, 7])
+    func packetGaps(count: Int) throws {
+        let lost = try facts(0, "v") { facts in
+            facts.packetGaps = count
+            facts.tracks[0].largestGap = 1_000_000_000
+        }
+        let words = count == 0 ? [] : ["packets missing in \(count) \(count == 1 ? "place" : "places") of segment 0"]
+        let found = try rules([lost]).map { $0.replacing("frames-missing ", with: "") }
+        #expect(found == ["pictures without frames for 1 s in segment 0"] + words, "\(found)")
+    }
+
     /// Half of the 2^33 ticks of 90 kHz that MPEG-2 timestamps have, in nanoseconds.
     private static let half: Int64 = 47_721_858_844_444
 

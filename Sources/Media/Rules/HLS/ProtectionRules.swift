@@ -28,6 +28,8 @@ extension Rule {
             },
             .segment { facts, _, _ in
                 guard facts.isEncrypted, let count = facts.byteCount, count % 16 != 0 else { return [] }
+                // What the key does not decrypt has another rule.
+                if case .undecipherable = facts.failure { return [] }
                 return [
                     problem("a segment of \(count) bytes", "a multiple of 16 bytes, because METHOD is AES-128", nil)
                 ]
@@ -106,13 +108,26 @@ extension Rule {
                         encrypted.line
                     )
                 ]
-            }
-        ]
             },
             .media { playlist, _ in
                 guard let bare = playlist.segments.first(where: isBareFragment) else { return [] }
                 return [mapProblem("a fragment of MP4 without EXT-X-MAP", "EXT-X-MAP before the segment", bare.line)]
             }
+            .explained(by: .map),
+            .segment { facts, _, history in
+                // The name of a segment does not say that it is a fragment.
+                guard history.manifest == nil, facts.isBareFragment, !isNamedFragment(facts.url) else { return [] }
+                return [
+                    Problem(
+                        found: "MP4 without EXT-X-MAP in segment \(facts.sequence)",
+                        expected: "EXT-X-MAP before the segment",
+                        advice:
+                            "Add EXT-X-MAP; an initialization segment in front of each fragment does not replace it."
+                    )
+                ]
+            }
+            .explained(by: .map),
+        ]
     )
 
     private static func isBareFragment(_ listed: ListedSegment) -> Bool {
@@ -130,7 +145,6 @@ extension Rule {
         for tag in playlist.entries.tags(where: { $0 == "EXT-X-KEY" || $0 == "EXT-X-MAP" }) {
             if tag.name == "EXT-X-KEY" { hasVector = tag.attributes["IV"] != nil }
             if tag.name == "EXT-X-MAP" { maps.append((tag.line, hasVector)) }
-            .explained(by: .map),
         }
         return maps
     }

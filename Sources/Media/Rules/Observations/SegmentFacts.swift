@@ -186,6 +186,10 @@ package struct SegmentFacts: Sendable {
     package var isTruncated = false
     /// The number of fragments (`moof`) of fragmented MP4; 0 for other media.
     package var chunkCount = 0
+    /// Whether the segment is MP4, and no initialization segment is declared for it.
+    package var isBareFragment = false
+    /// The number of places at which packets of media are missing, by the counters of a transport stream.
+    package var packetGaps = 0
     /// Whether a transport stream has no tables, neither in its packets nor in an initialization segment.
     package var lacksTables = false
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.

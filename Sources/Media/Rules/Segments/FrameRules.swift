@@ -85,7 +85,19 @@ extension Rule {
                         advice: "Check the encoder's input and the transfer to the packager."
                     )
                 ]
-            }
+            },
+            .segment { facts, _, _ in
+                guard facts.failure == nil, facts.packetGaps > 0 else { return [] }
+                let count = facts.packetGaps
+                var problem = Problem(
+                    found:
+                        "packets missing in \(count) \(count == 1 ? "place" : "places") of segment \(facts.sequence)",
+                    expected: "packets whose continuity counters follow one another (ISO/IEC 13818-1, 2.4.3.3)",
+                    advice: "Check the transfer to the packager, such as UDP; frames with missing packets are damaged."
+                )
+                problem.fault = "packets"
+                return [problem]
+            },
         ]
     )
 
@@ -124,7 +136,7 @@ extension Rule {
                 return [
                     Problem(
                         found:
-                            "\(facts.byteCount ?? 0) bytes in segment \(facts.sequence), which end inside a packet or box",
+                            "\(facts.byteCount ?? 0) bytes in segment \(facts.sequence), which end inside a packet, box or frame",
                         expected: "a segment with all bytes that its container announces",
                         advice: "Compare the file with what the packager wrote; check the upload and the caches."
                     )

@@ -51,7 +51,9 @@ extension Rule {
                     Problem(
                         found: "media of \(media.shownSeconds) in segment \(facts.sequence)",
                         expected: "the EXTINF duration, \(facts.declaredDuration.shownSeconds)",
-                        advice: "Write the exact duration of the media into EXTINF."
+                        advice: difference < 0
+                            ? "Check that the segment has all its media; otherwise write their duration into EXTINF."
+                            : "Write the exact duration of the media into EXTINF."
                     )
                 ]
             }
@@ -134,9 +136,9 @@ extension Rule {
                     )
                 ]
             }
+            .explained(by: .discontinuity)
         ]
     )
-            .explained(by: .discontinuity)
 
     /// A listed segment has expired.
     package static let expiredSegmentListed = Rule(

@@ -13,14 +13,38 @@ enum ADTSFrames {
     /// frame.
     static func duration(of bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         var (offset, blocks, rate) = (0, Int64(0), Int64(0))
-        while offset + headerSize <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 {
-            let index = Int(bytes[offset + 2] >> 2 & 0x0F)
-            let size = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
-            guard index < sampleRates.count, size >= headerSize else { break }
-            rate = sampleRates[index]
-            blocks += Int64(bytes[offset + 6] & 3) + 1
-            offset += size
+        while let frame = Frame(bytes, at: offset) {
+            rate = frame.rate
+            blocks += frame.blocks
+            offset += frame.size
         }
         return rate > 0 ? (blocks * samplesPerBlock).nanoseconds(timescale: rate) : nil
+    }
+
+    /// Whether bytes that begin with frames end inside the last of them.
+    static func areCut(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            var offset = 0
+            while let frame = Frame(bytes, at: offset) { offset += frame.size }
+            return offset > bytes.count
+        }
+    }
+
+    private struct Frame {
+        var size: Int
+        var blocks: Int64
+        var rate: Int64
+
+        /// Reads a header; nil without one.
+        init?(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
+            guard offset + headerSize <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 else {
+                return nil
+            }
+            let index = Int(bytes[offset + 2] >> 2 & 0x0F)
+            size = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
+            guard index < sampleRates.count, size >= headerSize else { return nil }
+            rate = sampleRates[index]
+            blocks = Int64(bytes[offset + 6] & 3) + 1
+        }
     }
 }

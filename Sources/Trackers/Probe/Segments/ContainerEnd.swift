@@ -1,11 +1,12 @@
 /// The end of a segment's container.
 enum ContainerEnd {
-    /// Whether the bytes end inside a packet of a transport stream or inside a box of an ISO base media file.
+    /// Whether the bytes end inside a packet of a transport stream, a box of an ISO base media file, or a frame of
+    /// packed AAC.
     static func isInside(_ bytes: UnsafeRawBufferPointer) -> Bool {
         switch SegmentFormat(bytes) {
         case .transportStream: bytes.count % 188 != 0
         case .isoBaseMedia: isInsideBox(bytes)
-        case .other: false
+        case .other: PackedAudioTimestamp.media(in: bytes).map { ADTSFrames.areCut($0) } ?? false
         }
     }
 

@@ -16,6 +16,13 @@ enum PackedAudioTimestamp {
         return nil
     }
 
+    /// The bytes behind the tags; nil if nothing is behind them.
+    static func media(in segment: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var offset = 0
+        while let tag = ID3Tag(segment, at: offset), tag.end > offset { offset = tag.end }
+        return offset < segment.count ? UnsafeRawBufferPointer(rebasing: segment[offset...]) : nil
+    }
+
     /// Ticks of 90 kHz, in the lowest 33 bits of eight bytes.
     private static func ticks(in tag: ID3Tag) -> Int64? {
         let frame = tag.privateFrames.first { $0.count == owner.count + 8 && $0.starts(with: owner) }

@@ -68,6 +68,8 @@ package struct SegmentInspection: Sendable {
     package let isTruncated: Bool
     /// The number of fragments (`moof`) of fragmented MP4; 0 for other media.
     package let chunkCount: Int
+    /// The number of places at which packets of a media track are missing, by their counters; 0 for other media.
+    package let packetGaps: Int
     /// Whether a transport stream has no tables: neither in its packets nor in an initialization section.
     package let lacksTables: Bool
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
@@ -92,7 +94,7 @@ package struct SegmentInspection: Sendable {
             )
         } catch {
             switch error {
-            case .unknownFormat: throw .unreadable("bytes of an unknown format")
+            case .unknownFormat: throw .unreadable(Self.unknown(media, initialization))
             case .noTracks(let codecs) where !codecs.isEmpty: throw .undemuxable(codecs)
             case .noTracks:
                 let isOther = !initialization.isEmpty && media.withUnsafeBytes { SegmentFormat($0) } == .other
@@ -120,8 +122,22 @@ package struct SegmentInspection: Sendable {
         wrap = content.wrap
         isTruncated = media.withUnsafeBytes { ContainerEnd.isInside($0) }
         lacksTables = initialization.isEmpty && media.withUnsafeBytes { Self.lacksTables($0) }
+        packetGaps = media.withUnsafeBytes { PacketGaps.count(in: $0) }
         chunkCount = media.withUnsafeBytes { Self.chunkCount($0) }
         refusal = Self.refusal(of: media, content, initialization)
+    }
+
+    /// Why a segment cannot be demuxed at all, as far as its bytes tell.
+    private static func unknown(_ media: [UInt8], _ initialization: [UInt8]) -> String {
+        guard !initialization.isEmpty, media.withUnsafeBytes({ SegmentFormat($0) }) == .isoBaseMedia else {
+            return "bytes of an unknown format"
+        }
+        do throws(MediaRefusal) {
+            _ = try InitializationCheck(initialization)
+            return "fragments of MP4 that do not fit their initialization segment"
+        } catch {
+            return "fragments of MP4 for which \(error.found)"
+        }
     }
 
     private static func chunkCount(_ media: UnsafeRawBufferPointer) -> Int {

@@ -89,7 +89,8 @@ extension SegmentStore {
                 request: request
             )
         } catch {
-            throw .wrongContent(error.message(contentType: response.contentType))
+            let found = ManifestContent(bytes.array).replacement
+            throw .wrongContent(error.message(contentType: response.contentType, found: found))
         }
     }
 
@@ -191,10 +192,13 @@ extension ResourceFailure {
 }
 
 extension SegmentDemuxer.Failure {
-    func message(contentType: String?) -> String {
+    /// - Parameter found: what came in the place of media, as a noun; nil if the bytes do not tell.
+    func message(contentType: String?, found: String?) -> String {
         let kind = contentType.map { " (Content-Type: \($0))" } ?? ""
         switch self {
-        case .unknownFormat: return "the segment is not media of a known format\(kind); check the server's answer"
+        case .unknownFormat:
+            let found = found ?? "not media of a known format"
+            return "the segment is \(found)\(kind); check the server's answer"
         case .noTracks(let codecs) where !codecs.isEmpty:
             let names = codecs.joined(separator: " and ")
             return "the segment's only tracks are \(names), which the probe cannot demux; choose another rendition"

@@ -44,7 +44,10 @@ struct WebVTTReader {
             content.note("line \(line) must be UTF-8, as all WebVTT is")
         }
         if text.isEmpty { isInHeader = false }
-        if isInHeader, text.starts(with: Self.map) { return read(map: text.dropFirst(Self.map.count)) }
+        if text.starts(with: Self.map) {
+            if isInHeader { return read(map: text.dropFirst(Self.map.count)) }
+            content.note("X-TIMESTAMP-MAP in line \(line) must be in the header, in front of the first empty line")
+        }
         // The rest of the signature's line is a comment, whatever stands there.
         guard line > 1 else { return }
         guard let arrow = Self.arrow(in: text) else {

@@ -126,6 +126,12 @@ struct HostileContentTests {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n"
         let (error, _, network) = await play { $0 == "/a.m3u8" ? Array(playlist.utf8) : Array(text.utf8) }
         #expect(error?.code == .wrongContent && error?.phase == .segment, "\(error as Any)")
+        let words = [
+            "": "an empty body", "<html>log in</html>": "an HTML page", "%PDF-1.7": "not media of a known format",
+        ]
+        if let noun = words[text] {
+            #expect(error?.message.hasPrefix("the segment is \(noun)") == true, "\(error as Any)")
+        }
         #expect(network.requests.count == 2)
     }
 

@@ -59,6 +59,7 @@ struct SubtitleContentTests {
             ("WEBVTT\n\n00:61:00.000 --> 02:00:00.000\n", 0, "line 3"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589934592,LOCAL:00:00:00.000\n\n\(cue)", 1, "X-TIMESTAMP-MAP"),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:99999999999999999999999,LOCAL:00:00:00.000\n", 0, "X-TIMESTAMP-MAP"),
+            ("WEBVTT\n\n\(cue)\nX-TIMESTAMP-MAP=MPEGTS:9,LOCAL:00:00:00.000\n", 1, "must be in the header"),
             ("WEBVTT\n\n00:01.000 -> 00:02.000\nA\n", 0, "line 3 must have `-->`"),
             ("WEBVTT\n\n00:01.000 – 00:02.000\nA\n", 0, "line 3 must have `-->`"),
         ]
