@@ -131,9 +131,8 @@ public struct SampleFileReader: ~Copyable {
                 parser.read(UnsafeBufferPointer(rebasing: pending[text]))
             }
             if let parsed { return parsed }
+            if values == nil, pending[text].isBlank { continue }
             let bytes = Array(pending[text].droppingMark)
-            // A line of white space, or a byte order mark alone.
-            if values == nil, bytes.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
             do {
                 guard let values, bytes.first == UInt8(ascii: "[") else {
                     others = try SampleLine.readAll(bytes).reversed()
@@ -225,7 +224,7 @@ public struct SampleFileReader: ~Copyable {
         let text = start..<pending.count
         (start, searched) = (pending.count, pending.count)
         if text.isEmpty || isSkipping { return nil }
-        if pending[text].droppingMark.allSatisfy({ " \t\r".utf8.contains($0) }) { return nil }
+        if pending[text].isBlank { return nil }
         line += 1
         isOpenEnd = true
         if acceptsOpenEnd, text.count <= maxLineLength { return text }
@@ -306,4 +305,7 @@ public struct SampleFileReader: ~Copyable {
 extension ArraySlice<UInt8> {
     /// The bytes without a byte order mark of UTF-8 before them: joined files have marks between their lines.
     fileprivate var droppingMark: ArraySlice<UInt8> { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
+
+    /// Whether the line has nothing but white space, perhaps behind a byte order mark.
+    fileprivate var isBlank: Bool { droppingMark.allSatisfy { " \t\r".utf8.contains($0) } }
 }

@@ -245,10 +245,8 @@ struct Demuxer: ~Copyable {
     /// That of the whole movie (`mvhd`) may be unknown, and includes other tracks and the empty edits in front of all
     /// media, which playback leaves out.
     private func movieDuration(of context: UnsafeMutablePointer<AVFormatContext>, from start: Int64) -> Int64? {
-        guard let streams = context.pointee.streams else { return nil }
         var end: Int64?
-        for index in tracks.keys {
-            guard let stream = streams[Int(index)]?.pointee else { continue }
+        for stream in selectedStreams(of: context).map(\.pointee) {
             // All ones are an unknown duration (ISO/IEC 14496-12, 8.3.2.3 and 8.4.2.3), which libavformat passes on.
             guard stream.duration > 0, stream.duration != Int64(UInt32.max),
                 let duration = stream.time_base.nanoseconds(stream.duration)
@@ -261,15 +259,17 @@ struct Demuxer: ~Copyable {
 
     /// The time at which the last known frame of the selected tracks begins, in nanoseconds; 0 without frames.
     private func lastFrame(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
-        guard let streams = context.pointee.streams else { return 0 }
-        var latest: Int64 = 0
-        for index in tracks.keys {
-            guard let stream = streams[Int(index)] else { continue }
+        selectedStreams(of: context).reduce(0) { latest, stream in
             let count = avformat_index_get_entries_count(stream)
-            guard let entry = avformat_index_get_entry(stream, count - 1) else { continue }
-            latest = max(latest, stream.pointee.time_base.nanoseconds(entry.pointee.timestamp) ?? 0)
+            guard let entry = avformat_index_get_entry(stream, count - 1) else { return latest }
+            return max(latest, stream.pointee.time_base.nanoseconds(entry.pointee.timestamp) ?? 0)
         }
-        return latest
+    }
+
+    private func selectedStreams(
+        of context: UnsafeMutablePointer<AVFormatContext>
+    ) -> [UnsafeMutablePointer<AVStream>] {
+        context.pointee.streams.map { streams in tracks.keys.compactMap { streams[Int($0)] } } ?? []
     }
 
     static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
