@@ -277,25 +277,6 @@ struct OneFaultTests {
             text.replacing("#EXT-X-KEY", with: "#EXT-X-Key")
         }
         #expect(keys.count == 1 && keys[0].contains("`#EXT-X-Key`"), "\(keys)")
-    }
-
-    @Test("A remote adaptation set that is all of an MPD, and cannot be loaded, is one finding")
-    func remoteSet() async throws {
-        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { _ in
-            """
-            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink" type="static" \
-            profiles="urn:mpeg:dash:profile:isoff-live:2011" mediaPresentationDuration="PT4S" minBufferTime="PT2S">
-            <Period><AdaptationSet xlink:href="gone.xml" xlink:actuate="onLoad"/></Period></MPD>
-            """
-        }
-        #expect(found.count == 1, "\(found)")
-        #expect(found[0].hasPrefix("remote-element-missing ") && found[0].hasSuffix("(AdaptationSet: status 404)"))
-    }
-}
-
-extension String {
-    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
-}
         let ends = ["ENDLIST", "ENDLIST", "ENDLST"].map { live(10) + "\n#EXT-X-\($0)\n" }
         #expect(try broken(ends) == ["playlist-attribute-invalid"])
         // The second version has lost its discontinuity with its number.
@@ -319,3 +300,22 @@ extension String {
             run.observe(try fetched(text, 0), as: .root)
             #expect(run.findings.count == expected && run.unappliedRules.isEmpty, "\(tag)")
         }
+    }
+
+    @Test("A remote adaptation set that is all of an MPD, and cannot be loaded, is one finding")
+    func remoteSet() async throws {
+        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { _ in
+            """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink" type="static" \
+            profiles="urn:mpeg:dash:profile:isoff-live:2011" mediaPresentationDuration="PT4S" minBufferTime="PT2S">
+            <Period><AdaptationSet xlink:href="gone.xml" xlink:actuate="onLoad"/></Period></MPD>
+            """
+        }
+        #expect(found.count == 1, "\(found)")
+        #expect(found[0].hasPrefix("remote-element-missing ") && found[0].hasSuffix("(AdaptationSet: status 404)"))
+    }
+}
+
+extension String {
+    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+}
