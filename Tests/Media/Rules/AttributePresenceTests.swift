@@ -11,6 +11,30 @@ struct AttributePresenceTests {
     private static let subtitles = "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"n\""
     private static let audio = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\""
 
+    private static let wrongLines: [(String, String)] = [
+        (captions, "EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS without INSTREAM-ID"),
+        ("\(captions),INSTREAM-ID=\"CC5\"", "`INSTREAM-ID=\"CC5\"` in EXT-X-MEDIA"),
+        ("\(captions),INSTREAM-ID=\"SERVICE64\"", "`INSTREAM-ID=\"SERVICE64\"` in EXT-X-MEDIA"),
+        ("\(captions),INSTREAM-ID=\"SERVICE0\"", "`INSTREAM-ID=\"SERVICE0\"` in EXT-X-MEDIA"),
+        ("\(captions),INSTREAM-ID=\"CC1\",URI=\"c.m3u8\"", "URI in EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS"),
+        ("\(captions),INSTREAM-ID=\"CC1\",FORCED=NO", "FORCED in EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS"),
+        (subtitles, "EXT-X-MEDIA of TYPE=SUBTITLES without URI"),
+        ("\(audio),FORCED=YES", "FORCED in EXT-X-MEDIA of TYPE=AUDIO"),
+        ("\(audio),DEFAULT=YES,AUTOSELECT=NO", "AUTOSELECT=NO beside DEFAULT=YES"),
+        ("#EXT-X-SESSION-DATA:DATA-ID=\"d\"", "EXT-X-SESSION-DATA without VALUE or URI"),
+        ("#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"v\",URI=\"u\"", "VALUE beside URI in EXT-X-SESSION-DATA"),
+        ("#EXT-X-SESSION-DATA:DATA-ID=\"d\",URI=\"u\",FORMAT=XML", "`FORMAT=XML` in EXT-X-SESSION-DATA"),
+        ("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\",IMPORT=\"c\"", "NAME beside IMPORT in EXT-X-DEFINE"),
+    ]
+
+    private static let legalLines: [String] = [
+        "\(captions),INSTREAM-ID=\"CC4\"", "\(captions),INSTREAM-ID=\"SERVICE63\",DEFAULT=YES",
+        "\(subtitles),URI=\"s.m3u8\",FORCED=YES,DEFAULT=YES,AUTOSELECT=YES", "\(audio),DEFAULT=NO,AUTOSELECT=NO",
+        "\(audio),URI=\"a.m3u8\"", "#EXT-X-SESSION-DATA:DATA-ID=\"d\",URI=\"u\",FORMAT=RAW",
+        "#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"v\",LANGUAGE=\"en\"\n#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"w\",LANGUAGE=\"fr\"",
+        "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9000,HDCP-LEVEL=TYPE-1,URI=\"i.m3u8\"",
+    ]
+
     private func found(_ text: String, at path: String = "m.m3u8") throws -> [String] {
         var run = RuleRun()
         run.observe(try fetched(text, 0, path), as: .root)
@@ -23,21 +47,7 @@ struct AttributePresenceTests {
 
     @Test(
         "A tag of a multivariant playlist has the attributes that its type needs, and no others",
-        arguments: [
-            (captions, "EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS without INSTREAM-ID"),
-            (captions + ",INSTREAM-ID=\"CC5\"", "`INSTREAM-ID=\"CC5\"` in EXT-X-MEDIA"),
-            (captions + ",INSTREAM-ID=\"SERVICE64\"", "`INSTREAM-ID=\"SERVICE64\"` in EXT-X-MEDIA"),
-            (captions + ",INSTREAM-ID=\"SERVICE0\"", "`INSTREAM-ID=\"SERVICE0\"` in EXT-X-MEDIA"),
-            (captions + ",INSTREAM-ID=\"CC1\",URI=\"c.m3u8\"", "URI in EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS"),
-            (captions + ",INSTREAM-ID=\"CC1\",FORCED=NO", "FORCED in EXT-X-MEDIA of TYPE=CLOSED-CAPTIONS"),
-            (subtitles, "EXT-X-MEDIA of TYPE=SUBTITLES without URI"),
-            (audio + ",FORCED=YES", "FORCED in EXT-X-MEDIA of TYPE=AUDIO"),
-            (audio + ",DEFAULT=YES,AUTOSELECT=NO", "AUTOSELECT=NO beside DEFAULT=YES"),
-            ("#EXT-X-SESSION-DATA:DATA-ID=\"d\"", "EXT-X-SESSION-DATA without VALUE or URI"),
-            ("#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"v\",URI=\"u\"", "VALUE beside URI in EXT-X-SESSION-DATA"),
-            ("#EXT-X-SESSION-DATA:DATA-ID=\"d\",URI=\"u\",FORMAT=XML", "`FORMAT=XML` in EXT-X-SESSION-DATA"),
-            ("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\",IMPORT=\"c\"", "NAME beside IMPORT in EXT-X-DEFINE"),
-        ]
+        arguments: wrongLines
     )
     func wrong(line: String, words: String) throws {
         #expect(try found(master(line)) == ["playlist-attribute-invalid \(words)"])
@@ -45,14 +55,7 @@ struct AttributePresenceTests {
 
     @Test(
         "What a type may have is no fault",
-        arguments: [
-            captions + ",INSTREAM-ID=\"CC4\"", captions + ",INSTREAM-ID=\"SERVICE63\",DEFAULT=YES",
-            subtitles + ",URI=\"s.m3u8\",FORCED=YES,DEFAULT=YES,AUTOSELECT=YES", audio + ",DEFAULT=NO,AUTOSELECT=NO",
-            audio + ",URI=\"a.m3u8\"", "#EXT-X-SESSION-DATA:DATA-ID=\"d\",URI=\"u\",FORMAT=RAW",
-            "#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"v\",LANGUAGE=\"en\"\n"
-                + "#EXT-X-SESSION-DATA:DATA-ID=\"d\",VALUE=\"w\",LANGUAGE=\"fr\"",
-            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9000,HDCP-LEVEL=TYPE-1,URI=\"i.m3u8\"",
-        ]
+        arguments: legalLines
     )
     func legal(line: String) throws {
         #expect(try found(master(line)) == [])
