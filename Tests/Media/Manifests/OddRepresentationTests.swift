@@ -96,7 +96,7 @@ struct OddRepresentationTests {
 
     @Test(
         "A representation without segments is the file of its BaseURL, and not the MPD",
-        arguments: [("", false), ("<BaseURL>v.mp4</BaseURL>", true), ("<SegmentBase/>", false)]
+        arguments: [("", false), ("<BaseURL>v.mp4</BaseURL>", true)]
     )
     func withoutSegments(content: String, isKept: Bool) throws {
         let bare = "<Representation id=\"bare\" bandwidth=\"9\">\(content)</Representation>"

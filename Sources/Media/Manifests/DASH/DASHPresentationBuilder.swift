@@ -291,7 +291,7 @@ struct DASHPresentationBuilder {
         _ shared: inout TemplateRow?,
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
-        guard levels.hasSegmentAddresses || levels.base != manifest.url else {
+        guard levels.kind != nil || levels.base != manifest.url else {
             let message = "the representation must have segments or a `BaseURL`; without them, its address is the MPD's"
             throw ManifestError(.malformed, message, line: levels.representation.line)
         }

@@ -27,9 +27,6 @@ struct RepresentationLevels: Hashable, Sendable {
         return nil
     }
 
-    /// Whether the addresses of segments are made from a template or listed.
-    var hasSegmentAddresses: Bool { kind == "SegmentTemplate" || kind == "SegmentList" }
-
     /// An attribute of the segment information; the innermost wins.
     func information(_ kind: String, _ attribute: String) -> String? {
         inner.lazy.compactMap { $0.first(kind)?[attribute] }.first

@@ -66,19 +66,10 @@ struct ContainerDefectTests {
     @Test("Fragments that cannot be read are no unknown format: the reason is that of the initialization segment")
     func fragments() throws {
         let fragment = BoxEditor.box("moof", BoxEditor.box("mfhd", [0, 0, 0, 0, 0, 0, 0, 1]))
-        let file = BoxEditor.box("ftyp", Array("isom0000".utf8))
-        for (initialization, words) in [
-            (file, "fragments of MP4 for which the initialization section has no `moov` box"),
-            (file + BoxEditor.box("moov", []), "fragments of MP4 for which the media has no `mvex` box"),
-        ] {
-            let error = #expect(throws: SegmentInspection.Failure.self) {
-                _ = try SegmentInspection(media: fragment, initialization: initialization)
-            }
-            guard case .unreadable(let reason)? = error else {
-                Issue.record("\(String(describing: error))")
-                continue
-            }
-            #expect(reason.hasPrefix(words), "\(reason)")
+        let error = #expect(throws: SegmentInspection.Failure.self) {
+            _ = try SegmentInspection(media: fragment, initialization: BoxEditor.box("ftyp", Array("isom0000".utf8)))
         }
+        guard case .unreadable(let reason)? = error else { throw SegmentInspection.Failure.undecipherable }
+        #expect(reason == "fragments of MP4 for which the initialization section has no `moov` box")
     }
 }
