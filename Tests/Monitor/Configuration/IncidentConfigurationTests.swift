@@ -153,6 +153,15 @@ struct IncidentConfigurationTests {
             ("incidents: { escalate: { to: ops } }", "must have `after`"),
             ("incidents: { escalate: { after: 5m, to: opps } }", "Unknown receiver `opps`. Did you mean `ops`?"),
             ("incidents: { escalate: [{ after: 5m, to: ops }, { after: 5m, to: ops }] }", "must be longer"),
+            ("incidents: { escalate: { after: 5m, to: [] } }", "must name at least one receiver"),
+            (
+                "alerts: [{ name: a, when: 'check_failed{rule=\"stael\"} > 0', to: ops }]",
+                "Unknown rule `stael` in `when`. Did you mean `stale`?"
+            ),
+            (
+                "alerts: [{ name: a, when: up == 0, while: 'check_failed{rule=\"blak\"} > 0', to: ops }]",
+                "Unknown rule `blak` in `while`. Did you mean `black`?"
+            ),
             ("incidents: { repeat_interval: 1s }", "at least `1m`"),
             (
                 "maintenance: [{ name: a, start_time: \"2:00\", end_time: \"04:00\" }]",
@@ -199,6 +208,88 @@ struct IncidentConfigurationTests {
             #expect(error.description.contains(words), "\(error)")
             #expect(!error.description.contains("hidden"))
         }
+    }
+
+    @Test(
+        "What would silently do nothing is a warning with its place, and the configuration can be used",
+        arguments: [
+            (
+                "alerts: [{ name: a, when: 'up{chanel=\"news\"} == 0', to: ops }]",
+                "label `chanel`. Did you mean `channel`?"
+            ),
+            (
+                "alerts: [{ name: a, when: 'up{channel=\"newz\"} == 0', to: ops }]",
+                "with the value `newz`. Did you mean `news`?"
+            ),
+            (
+                "alerts: [{ name: a, when: 'up{stream=\"news-hdd\"} == 0', to: ops }]",
+                "no stream has the name `news-hdd`. Did you mean `news-hd`?"
+            ),
+            (
+                "alerts: [{ name: a, when: 'up{stream=\"film\",channel=\"news\"} == 0', to: ops }]",
+                "no stream has all of its labels"
+            ),
+            (
+                "alerts: [{ name: a, when: 'check_failed{rule=\"black\"} > 0', to: ops }]",
+                "never fires: none of its streams has `black` among its `checks`"
+            ),
+            (
+                "alerts: [{ name: a, when: 'check_failed{stream=\"film\"} > 0', to: ops }]",
+                "never fires: none of its streams has anything"
+            ),
+            ("alerts: [{ name: a, when: loudness_lufs < -30, to: ops }]", "`loudness: true`"),
+            (
+                "maintenance: [{ name: w, match: { chanel: news }, start_time: \"02:00\", end_time: \"04:00\" }]",
+                "The window `w` of `maintenance` concerns no stream"
+            ),
+            ("objectives: [{ name: o, up: 99%, match: { host: example.com } }]", "has the host `example.com`"),
+            ("objectives: [{ name: o, up: 99%, by: chanel }]", "label `chanel` of `by`. Did you mean `channel`?"),
+        ]
+    )
+    func warnings(_ text: String, _ words: String) throws {
+        let streams = """
+            streams:
+              - { name: news-hd, url: "http://example.org/a", labels: { channel: news }, checks: { stale: 1.5x } }
+              - { name: film, url: "http://example.org/b" }
+            notify: { ops: { webhook: "http://example.org/x" } }
+
+            """
+        let files = MemoryFiles(files: ["m.yaml": streams + text])
+        let warnings = try WatchConfiguration(contentsOf: "m.yaml", kinds: .forms, files: files).warnings
+        #expect(warnings.count == 1 && warnings.first?.message.contains(words) == true, "\(warnings)")
+        #expect(warnings.first?.place.line == 5)
+    }
+
+    @Test("What selects a stream, its name, its host or a check that it has, is no warning")
+    func noWarnings() throws {
+        let files = MemoryFiles(
+            files: [
+                "m.yaml": """
+                streams:
+                  - { name: news, url: "http://example.org/a", labels: { cdn: a }, checks: { stale: 1.5x, rules: true } }
+                notify: { ops: { webhook: "http://example.org/x" } }
+                alerts:
+                  - { name: a, when: "up{stream=\"news\",host=\"example.org\",cdn=\"a\"} == 0", to: ops }
+                  - { name: b, when: "check_failed{rule=\"stale\"} > 0", to: ops }
+                  - { name: c, when: check_failed > 0, while: "check_failed{rule=\"stale\"} > 0", to: ops }
+                maintenance:
+                  - { name: w, match: { host: example.org, cdn: a }, start_time: "02:00", end_time: "04:00" }
+                  - { name: all, start_time: "02:00", end_time: "04:00" }
+                objectives: [{ name: o, up: 99%, by: cdn }, { name: p, up: 99%, by: stream }]
+                """
+            ]
+        )
+        let read = WatchConfiguration.read(contentsOf: "m.yaml", kinds: .forms, files: files).result
+        #expect(try read.get().warnings.isEmpty)
+        // What other monitors watch is not known.
+        let from = MemoryFiles(
+            files: [
+                "m.yaml":
+                    "alerts: [{ name: a, when: 'up{x=\"y\"} < 1', to: ops }]\nnotify: { ops: { webhook: \"http://a.example/\" } }\n"
+            ]
+        )
+        let other = WatchConfiguration.read(contentsOf: "m.yaml", kinds: .forms, needsStreams: false, files: from)
+        #expect(try other.result.get().warnings.isEmpty)
     }
 
     @Test(

@@ -253,6 +253,16 @@ struct AlertTests {
         #expect(drive.messages.map { $0.items.map(\.stream) } == [["a"]])
     }
 
+    @Test("The host of a stream selects it as its labels do, and a label of this name comes first")
+    func hostOfCondition() throws {
+        let down = try alert("down", "up{host=\"one.example\"} == 0")
+        let streams = [
+            try stream("a", host: "one.example"), try stream("b", host: "two.example"),
+            try stream("c", host: "one.example", labels: ["host": "rack-7"]),
+        ]
+        #expect(streams.map { down.concerns($0) } == [true, false, false])
+    }
+
     @Test("A restart sends no message twice, and continues a delay")
     func restart() throws {
         let down = try alert("down", "up == 0", for: .seconds(60))

@@ -38,6 +38,8 @@ package struct MaintenanceWindow: Hashable, Sendable {
     package var matchers: [String: String] = [:]
     /// The time.
     package var time: Time
+    /// The window's place in the configuration; nil for one that is not from a file.
+    package var place: ConfigurationPlace?
 
     /// Creates a window over all streams.
     package init(name: String, time: Time) { (self.name, self.time) = (name, time) }

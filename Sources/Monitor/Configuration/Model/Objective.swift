@@ -24,6 +24,8 @@ package struct Objective: Hashable, Sendable {
     package var days = 30
     /// The names of the receivers of burn-rate alerts.
     package var receivers: [String] = []
+    /// The objective's place in the configuration; nil for one that is not from a file.
+    package var place: ConfigurationPlace?
 
     /// Creates an objective over all streams.
     package init(name: String, indicator: Indicator, goal: Double) {

@@ -22,6 +22,8 @@ package struct WatchConfiguration: Hashable, Sendable {
     package var access = AccessSettings()
     /// The address of the monitor's page as the readers of messages reach it; nil for messages without a link.
     package var link: HTTPURL?
+    /// What is no mistake of form and does nothing, such as an alert that selects no stream.
+    package var warnings: [ConfigurationProblem] = []
     /// How the samples of other monitors are judged; nil for a monitor that plays its streams.
     package var places: PlaceSettings?
 
@@ -195,7 +197,37 @@ extension WatchedStream {
     }
 }
 
+extension WatchedStream {
+    /// Whether labels select the stream; `stream` and `host` are known, too.
+    package func matches(_ matchers: [String: String]) -> Bool {
+        matchers.allSatisfy { name, value in
+            switch name {
+            case "stream": self.name == value || origin?.stream == value
+            case "host": url.host == value
+            default: labels[name] == value
+            }
+        }
+    }
+}
+
 extension AlertConfiguration {
+    /// The conditions, with those that keep an alert that fires.
+    var allConditions: [AlertExpression.Condition] { condition.conditions + (keepWhile?.conditions ?? []) }
+
+    /// Whether the labels of every condition select the stream.
+    package func concerns(_ stream: WatchedStream) -> Bool {
+        allConditions.allSatisfy { condition in
+            condition.labels.allSatisfy { name, value in
+                switch name {
+                case "rule": true
+                case "stream": stream.name == value || stream.origin?.stream == value
+                case "host": (stream.labels[name] ?? stream.url.host) == value
+                default: stream.labels[name] == value
+                }
+            }
+        }
+    }
+
     /// Creates an alert without delay and receivers.
     package init(name: String, condition: AlertExpression, place: ConfigurationPlace) {
         self.init(name: name, condition: condition, delay: .zero, place: place)

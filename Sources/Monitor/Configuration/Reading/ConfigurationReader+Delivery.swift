@@ -171,7 +171,14 @@ extension ConfigurationReader {
     ) -> AlertExpression? {
         guard let text = text(value, name) else { return nil }
         do throws(AlertExpression.Failure) {
-            return try AlertExpression(text)
+            let expression = try AlertExpression(text)
+            for case let rule? in expression.conditions.map({ $0.labels["rule"] }) where !Self.findings.contains(rule) {
+                report(
+                    value.place,
+                    "Unknown rule `\(rule.excerpt())` in `\(name)`.\(Suggestion.sentence(for: rule, in: Self.findings))"
+                )
+            }
+            return expression
         } catch {
             var place = value.place
             // Inside quotes the text begins one column later.

@@ -43,6 +43,9 @@ extension ConfigurationReader {
             let after = members["after"].flatMap { duration($0, "after") }
             let receivers: [(name: String, place: ConfigurationPlace)] = members["to"].map { names($0, "to") } ?? []
             references += receivers.map { ("receiver", $0.name, $0.place) }
+            if receivers.isEmpty, let to = members["to"], case .list = to.content {
+                report(to.place, "`to` must name at least one receiver of `notify`.")
+            }
             guard let after else { continue }
             if let last = steps.last, last.after >= after {
                 report(element.place, "`after` must be longer than that of the step before.")
@@ -67,6 +70,7 @@ extension ConfigurationReader {
             let name = members["name"].flatMap { text($0, "name") }
             guard let name, let time else { continue }
             var window = MaintenanceWindow(name: name, time: time)
+            window.place = element.place
             if let match = members["match"] { window.matchers = matchers(match) }
             configuration.incidents.maintenance.append(window)
         }
@@ -207,6 +211,7 @@ extension ConfigurationReader {
             var objective = Objective(name: name, indicator: indicator, goal: goal)
             if let match = members["match"] { objective.matchers = matchers(match) }
             (objective.groupBy, objective.days, objective.receivers) = (group, days ?? 30, receivers)
+            objective.place = element.place
             configuration.objectives.append(objective)
         }
     }

@@ -291,6 +291,8 @@ extension ConfigurationReader {
     /// A reload rarely lists more new segments.
     private static let mostSegments = 100
     private static let ruleNames = Set(Rule.all.map(\.id.description))
+    /// What a check may find.
+    static let findings = ruleNames.union(["black", "freeze", "silence", "stale", "manifest-unavailable"])
 
     private mutating func readLabels(_ value: ConfigurationValue, _ labels: inout [String: String]) {
         guard case .map(let members) = value.content else {

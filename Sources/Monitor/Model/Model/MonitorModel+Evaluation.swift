@@ -316,18 +316,3 @@ extension WatchedStream.Schedule {
         return max(AlertEngine.longestUnknown, every * 2)
     }
 }
-
-extension AlertConfiguration {
-    /// Whether the labels of every condition select the stream.
-    func concerns(_ stream: WatchedStream) -> Bool {
-        (condition.conditions + (keepWhile?.conditions ?? [])).allSatisfy { condition in
-            condition.labels.allSatisfy { name, value in
-                switch name {
-                case "rule": true
-                case "stream": stream.name == value || stream.origin?.stream == value
-                default: stream.labels[name] == value
-                }
-            }
-        }
-    }
-}

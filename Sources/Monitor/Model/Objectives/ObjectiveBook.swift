@@ -305,15 +305,7 @@ extension Objective {
     /// What the incident shows in place of a stream.
     func subject(_ group: String) -> String { group.isEmpty ? name : "\(name) \(group)" }
 
-    fileprivate func covers(_ stream: WatchedStream) -> Bool {
-        matchers.allSatisfy { name, value in
-            switch name {
-            case "stream": stream.name == value
-            case "host": stream.url.host == value
-            default: stream.labels[name] == value
-            }
-        }
-    }
+    fileprivate func covers(_ stream: WatchedStream) -> Bool { stream.matches(matchers) }
 
     fileprivate func group(of stream: WatchedStream) -> String {
         switch groupBy {

@@ -256,6 +256,7 @@ struct WatchCommand: AsyncParsableCommand {
             try terminal.output("\(problem)\n")
             throw ExitCode(ExitStatus.failed.rawValue)
         }
+        for problem in configuration.warnings { try terminal.output("warning: \(problem)\n") }
         try terminal.output(summary(of: configuration))
     }
 

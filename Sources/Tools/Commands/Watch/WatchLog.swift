@@ -35,6 +35,11 @@ final class WatchLog: Sendable {
     /// Writes a diagnostic, unless an equal one was written just now.
     func warning(_ diagnostic: Diagnostic) { if let line = diagnostic.line(repeats) { warning(line) } }
 
+    /// Writes what a configuration has and what does nothing.
+    func warn(of configuration: WatchConfiguration) {
+        for problem in configuration.warnings.prefix(20) { warning("\(problem)") }
+    }
+
     /// Writes nothing until ``unsilence()``, while a table has the terminal.
     func silence() { isSilent.withLock { $0 = true } }
     func unsilence() { isSilent.withLock { $0 = false } }

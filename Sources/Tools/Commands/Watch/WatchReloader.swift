@@ -105,7 +105,7 @@ final class WatchReloader: Sendable {
         case .failure(let error):
             for problem in error.problems.prefix(20) { log.warning("\(problem)") }
             let failure = FailedReload(error)
-            fail(failure, "\(failure.count) problems")
+            fail(failure, String(counting: failure.count, "problem"))
         case .success(let new):
             let old = state.withLock { $0.current }
             if let problem = command.problem(of: new) { return fail(problem) }
@@ -121,6 +121,7 @@ final class WatchReloader: Sendable {
             identities.replace(new)
             tls?.apply(new)
             state.withLock { $0.current = new }
+            log.warn(of: new)
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(String(counting: command.part(of: new).streams.count, "stream"))")
         }

@@ -27,6 +27,7 @@ struct WatchRun {
     func run() async throws {
         FileLimit.raise()
         Allocator.keepFlat()
+        log.warn(of: configuration)
         let clock = SystemClock()
         let begin = clock.wallTime
         let headers = StreamHeaders(try command.access.headers(), keepsCookies: command.access.cookieJar)
