@@ -347,7 +347,7 @@ struct WatchConfigurationTests {
         #expect(problems("location: [a]\nstreams: []") == ["1:11: `location` must be a text (found a list)."])
         #expect(
             problems("location: \(String(repeating: "x", count: 201))\nstreams: []") == [
-                "1:11: `location` must have at most 200 characters and no control characters."
+                "1:11: `location` must have at most 200 characters (found 201); shorten it."
             ]
         )
     }
@@ -370,11 +370,14 @@ struct WatchConfigurationTests {
         )
         #expect(
             labels("cdn: \(String(repeating: "v", count: 201))") == [
-                "2:65: `cdn` must have at most 200 characters and no control characters."
+                "2:65: `cdn` must have at most 200 characters (found 201); shorten it."
             ]
         )
+        #expect(labels(#"cdn: "a\nb""#) == ["2:65: `cdn` must have no control characters (found U+A); remove them."])
         #expect(
-            labels(#"cdn: "a\nb""#) == ["2:65: `cdn` must have at most 200 characters and no control characters."]
+            labels(#"cdn: " \u00A0""#) == [
+                "2:65: `cdn` must have a character that can be seen (found white space alone)."
+            ]
         )
         #expect(labels("c-d: x").first?.hasPrefix("2:60: A label must have letters, digits and `_`") == true)
         let streams = (0..<101).map {
@@ -481,6 +484,12 @@ struct WatchConfigurationTests {
         #expect(problems("streams: [").map { $0.contains("The file must be valid YAML") } == [true])
         #expect(problems("streams: [\u{7}]").count == 1)
         #expect(problems("streams: []\nstreams: []").first?.contains("must appear once") == true)
+        // The line is that of the second one, however long the mapping is.
+        let list = "streams:\n  - name: a\n    url: http://example.org/a\n    labels:\n      url: x\n"
+        #expect(problems("\(list)location: x\n\nstreams: []").first?.hasPrefix("8:1: ") == true)
+        #expect(problems("\(list)    \"url\" : x\n").first?.hasPrefix("6:5: ") == true)
+        #expect(problems("\(list)  - name: b\n    name: c\n").first?.hasPrefix("7:5: ") == true)
+        #expect(problems("streams:\n  - { name: a, name: b }\n").first?.hasPrefix("2:5: ") == true)
         let error = #expect(throws: ConfigurationError.self) {
             try WatchConfiguration(contentsOf: "/nowhere/m.yaml", kinds: .forms)
         }
@@ -538,7 +547,8 @@ struct WatchConfigurationTests {
         "A text that is no condition says where it ends to be one",
         arguments: [
             ("", 0), ("up", 2), ("up >", 4), ("up > 1 over", 11), ("up > 1 foo", 7), ("up{a=1} > 1", 5),
-            ("bitrate > 5%", 10), ("loudness_lufs < --3", 16), ("up > -1", 5),
+            ("bitrate > 5%", 10), ("rebuffer_ratio > 2", 17), ("error_ratio > 150%", 14), ("loudness_lufs < --3", 16),
+            ("up > -1", 5),
         ]
     )
     func noConditions(text: String, offset: Int) {

@@ -157,11 +157,12 @@ private struct AlertExpressionReader {
         skipSpaces()
         let start = position
         let text = word()
-        if let value = Self.value(text, metric.unit) { return value }
+        // No share is above 1: a person who writes 2 means 2 %.
+        if let value = Self.value(text, metric.unit), metric.unit != .ratio || value <= 1 { return value }
         position = start
         let example =
             switch metric.unit {
-            case .ratio: "a share, such as `2%` or `0.02`"
+            case .ratio: "a share from 0 to 1, such as `2%` or `0.02`"
             case .seconds: "a time, such as `5s` or `1m`"
             case .bitsPerSecond: "a bit rate, such as `800k` or `2.5M`"
             case .loudness: "a loudness in LUFS, such as `-30`"

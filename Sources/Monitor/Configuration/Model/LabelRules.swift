@@ -38,9 +38,17 @@ package enum LabelRules {
     ///
     /// - Parameter subject: what the value is of, as the message names it: the label, `location` or `name`.
     package static func problem(withValue value: String, of subject: String) -> String? {
-        let isGood =
-            value.unicodeScalars.count <= longestValue
-            && value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        return isGood ? nil : "`\(subject)` must have at most \(longestValue) characters and no control characters."
+        let count = value.unicodeScalars.count
+        guard count <= longestValue else {
+            return "`\(subject)` must have at most \(longestValue) characters (found \(count)); shorten it."
+        }
+        if let control = value.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+            let number = String(control.value, radix: 16, uppercase: true)
+            return "`\(subject)` must have no control characters (found U+\(number)); remove them."
+        }
+        if !value.isEmpty, value.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            return "`\(subject)` must have a character that can be seen (found white space alone)."
+        }
+        return nil
     }
 }

@@ -26,7 +26,7 @@ enum YAMLDocument {
         } catch let problem as ConfigurationProblem {
             throw problem
         } catch let error as YamlError {
-            throw problem(error, file)
+            throw problem(error, text, file)
         } catch {
             throw ConfigurationProblem(start, "The file must be valid YAML.")
         }
@@ -70,7 +70,29 @@ enum YAMLDocument {
         if anchor != nil { throw ConfigurationProblem(place, "Anchors are not supported; repeat the value.") }
     }
 
-    private static func problem(_ error: YamlError, _ file: String) -> ConfigurationProblem {
+    /// The lines, counted from 1, on which a key stands in a mapping of lines that begins at a mark.
+    private static func lines(of key: String, from mark: Mark, in text: String) -> [Int] {
+        let indent = String(repeating: " ", count: max(0, mark.column - 1))
+        var found: [Int] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard index + 1 >= mark.line else { continue }
+            // The first member of an element of a list stands behind its dash.
+            var rest = line.utf8.dropFirst(indent.utf8.count)
+            let before = line.utf8.prefix(indent.utf8.count)
+            let isFirst = index + 1 == mark.line
+            if !isFirst, line.utf8.contains(where: { $0 != 0x20 && $0 != 0x0D }), !before.allSatisfy({ $0 == 0x20 }) {
+                break
+            }
+            for quote in ["", "\"", "'"] where rest.starts(with: (quote + key + quote).utf8) {
+                rest = rest.dropFirst(key.utf8.count + 2 * quote.utf8.count).drop { $0 == 0x20 }
+                if rest.first == UInt8(ascii: ":") { found.append(index + 1) }
+                break
+            }
+        }
+        return found
+    }
+
+    private static func problem(_ error: YamlError, _ text: String, _ file: String) -> ConfigurationProblem {
         func at(_ mark: Mark, _ message: String) -> ConfigurationProblem {
             let place = ConfigurationPlace(file: file, line: mark.line, column: mark.column)
             return ConfigurationProblem(place, "The file must be valid YAML: \(message). Correct the line.")
@@ -81,7 +103,10 @@ enum YAMLDocument {
             return at(mark, problem)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.prefix(3).map { "`\($0.excerpt())`" }.joined(separator: ", ")
-            let place = ConfigurationPlace(file: file, line: context.mark.line, column: context.mark.column)
+            let second = duplicates.lazy.compactMap { lines(of: $0, from: context.mark, in: text).dropFirst().first }
+                .first
+            let line = second ?? context.mark.line
+            let place = ConfigurationPlace(file: file, line: line, column: context.mark.column)
             return ConfigurationProblem(
                 place,
                 "A key must appear once in its mapping (found twice: \(names)); remove one."
