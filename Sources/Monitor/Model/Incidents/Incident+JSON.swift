@@ -145,8 +145,9 @@ extension Incident {
         streamCount = max(order.count, json["streamCount"]?.int ?? 0)
         if case .object(let labels)? = json["labels"] { sharedLabels = labels.compactMapValues(\.string) }
         for name in json["alerts"]?.strings ?? [] {
-            guard let alert = alerts[name] else { continue }
-            self.alerts[name] = AlertFacts(alert)
+            // Alerts about objectives and about the monitor itself are not in the configuration.
+            self.alerts[name] =
+                alerts[name].map { AlertFacts($0) } ?? json["facts"]?[name].flatMap { AlertFacts(saved: $0) }
         }
         if case .array(let saved)? = json["changes"] {
             changes = saved.prefix(Self.mostChanges).compactMap { IncidentChange($0) }
@@ -168,6 +169,23 @@ extension Incident {
     }
 }
 
+extension Incident.AlertFacts {
+    var saved: JSONValue {
+        [
+            "condition": .string(condition), "severity": .string(severity.rawValue),
+            "receivers": .array(receivers.map { .string($0) }),
+        ]
+    }
+
+    /// Reads ``saved``; nil for another form.
+    init?(saved json: JSONValue) {
+        guard let severity = json["severity"]?.string.flatMap({ AlertSeverity(rawValue: $0) }),
+            let receivers = json["receivers"]?.strings
+        else { return nil }
+        self.init(condition: json["condition"]?.string ?? "", receivers: receivers, severity: severity)
+    }
+}
+
 extension Incident.Member {
     var saved: JSONValue {
         var members: [String: JSONValue] = [
@@ -176,23 +194,27 @@ extension Incident.Member {
         ]
         members["ended"] = ended.map { .int(Int($0.milliseconds)) }
         members["value"] = value.flatMap { $0.isFinite ? .double($0) : nil }
+        // What takes the place of a stream has no entry in the configuration.
+        if host.isEmpty, !labels.isEmpty { members["labels"] = .object(labels.mapValues { .string($0) }) }
         return .object(members)
     }
 
     init?(saved json: JSONValue, streams: [String: WatchedStream], at now: Timestamp) {
         guard let stream = json["stream"]?.string, let since = json["since"]?.int else { return nil }
         let known = streams[stream]
+        var labels = known?.labels
+        if known == nil, case .object(let saved)? = json["labels"] { labels = saved.compactMapValues(\.string) }
         self.init(
             stream: stream,
             address: known?.url.description ?? "",
             host: known?.url.host ?? "",
-            labels: known?.labels ?? [:],
+            labels: labels ?? [:],
             alerts: Set(json["alerts"]?.strings ?? []),
             since: now.timestamp(of: WallTime(milliseconds: Int64(since))),
             ended: json["ended"]?.int.map { WallTime(milliseconds: Int64($0)) },
             origin: known?.origin
         )
-        if case .double(let value)? = json["value"] { self.value = value }
+        value = json["value"]?.number
     }
 }
 

@@ -138,7 +138,7 @@ extension IncidentBook {
     /// The state to save. Times are those of the calendar, because no instant survives its process.
     func saved(at now: Timestamp) -> JSONValue {
         [
-            "incidents": .array(order.compactMap { incidents[$0] }.map { Self.saved($0, at: now) }),
+            "incidents": .array(order.compactMap { incidents[$0] }.map { saved($0, at: now) }),
             "silences": .array(
                 silences.map { silence in
                     [
@@ -162,7 +162,7 @@ extension IncidentBook {
         ]
     }
 
-    private static func saved(_ incident: Incident, at now: Timestamp) -> JSONValue {
+    private func saved(_ incident: Incident, at now: Timestamp) -> JSONValue {
         let time = { (instant: MonotonicInstant?) in
             instant.map { JSONValue.int(Int(now.wallTime(of: $0).milliseconds)) }
         }
@@ -183,6 +183,9 @@ extension IncidentBook {
                 }
             ),
         ]
+        // The configuration has the others.
+        let own = incident.alerts.filter { name, _ in !configuration.alerts.contains { $0.name == name } }
+        if !own.isEmpty { members["facts"] = .object(own.mapValues(\.saved)) }
         members["ended"] = incident.ended.map { .int(Int($0.milliseconds)) }
         members["opened"] = time(incident.opened)
         members["lastMessage"] = time(incident.lastMessage)

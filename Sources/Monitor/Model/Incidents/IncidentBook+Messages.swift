@@ -251,8 +251,9 @@ extension MaintenanceWindow {
     func covers(_ member: Incident.Member) -> Bool {
         matchers.allSatisfy { name, value in
             switch name {
-            case "stream": member.stream == value || member.origin?.stream == value
-            case "host": member.host == value
+            case "stream":
+                member.stream == value || member.origin?.stream == value || member.labels["stream"] == value
+            case "host": (member.host.isEmpty ? member.labels["host"] : member.host) == value
             default: member.labels[name] == value
             }
         }

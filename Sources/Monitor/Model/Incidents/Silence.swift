@@ -73,6 +73,8 @@ package struct Silence: Hashable, Sendable {
 extension [LabelMatcher] {
     /// Whether all match a stream. Of its alerts each must match, and there must be one.
     ///
+    /// What takes the place of a stream, such as the budget of an objective, has `stream` or `host` among its labels.
+    ///
     /// - Parameter origin: the name of the stream at the place that plays it.
     func match(
         stream: String,
@@ -83,8 +85,10 @@ extension [LabelMatcher] {
     ) -> Bool {
         allSatisfy { matcher in
             switch matcher.label {
-            case "stream": matcher.matches(stream) || origin.map { matcher.matches($0) } ?? false
-            case "host": matcher.matches(host)
+            case "stream":
+                matcher.matches(stream) || origin.map { matcher.matches($0) } ?? false
+                    || labels["stream"].map { matcher.matches($0) } ?? false
+            case "host": matcher.matches(host.isEmpty ? labels["host"] ?? "" : host)
             case "alert", "alertname": !alerts.isEmpty && alerts.allSatisfy { matcher.matches($0) }
             default: matcher.matches(labels[matcher.label] ?? "")
             }

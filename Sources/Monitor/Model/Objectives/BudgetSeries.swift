@@ -60,6 +60,11 @@ package struct BudgetSeries: Hashable, Sendable {
         return sums
     }
 
+    /// Whether one of the latest two months has a value.
+    func isKnown(at time: WallTime) -> Bool {
+        levels.last.map { $0.sums($0.minutes * $0.most, at: time).total > 0 } ?? false
+    }
+
     /// Minutes since the first value.
     func age(at time: WallTime) -> Int {
         begin.map { Int(clamping: max(0, time.milliseconds.saturatingSubtract($0.milliseconds)) / 60_000) } ?? 0

@@ -50,6 +50,10 @@ package struct ObjectiveBook: Sendable {
     private(set) var series: [Key: BudgetSeries] = [:]
     private var seen: [Int: Seen] = [:]
     private var firing: Set<Key> = []
+    /// Since when nothing is known of a budget whose alert fires.
+    private var unknownSince: [Key: MonotonicInstant] = [:]
+    /// The hour in which old budgets were looked for.
+    private var forgetHour: Int64?
     /// The time of the latest look, for pages that know only an instant.
     private var latest = WallTime(milliseconds: 0)
 
@@ -63,7 +67,10 @@ package struct ObjectiveBook: Sendable {
             let (bad, total) = Self.measure(objective.indicator, state, from: before, to: now)
             guard total > 0 else { continue }
             var key = Key(objective: objective.name, group: objective.group(of: state.stream))
-            if series[key] == nil, series.count >= Self.mostSeries { key.group = "other" }
+            if series[key] == nil {
+                forgetOld(at: time)
+                if series.count >= Self.mostSeries { key.group = "other" }
+            }
             series[key, default: BudgetSeries()].add(bad: bad, total: total, at: time)
         }
     }
@@ -73,6 +80,24 @@ package struct ObjectiveBook: Sendable {
         let names = Set(objectives.map(\.name))
         series = series.filter { names.contains($0.key.objective) }
         seen = seen.filter { slots.contains($0.key) }
+    }
+
+    /// Forgets budgets of which nothing is known any more: names of streams and values of labels come and go. Looks at
+    /// most once an hour.
+    private mutating func forgetOld(at time: WallTime) {
+        let hour = time.milliseconds / 3_600_000
+        guard series.count >= Self.mostSeries, forgetHour != hour else { return }
+        forgetHour = hour
+        series = series.filter { firing.contains($0.key) || $0.value.isKnown(at: time) }
+    }
+
+    /// Whether the alert of a budget fires.
+    func isFiring(_ alert: String, of subject: String, _ objectives: [Objective]) -> Bool {
+        firing.contains { key in
+            objectives.contains {
+                $0.name == key.objective && $0.alertName == alert && $0.subject(key.group) == subject
+            }
+        }
     }
 
     private static func measure(
@@ -106,24 +131,36 @@ package struct ObjectiveBook: Sendable {
         var changes: [Change] = []
         for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) })
         {
-            // Of which nothing is known now, as after a restart, keeps its state.
-            guard let objective = known[key.objective], budget.sums(minutes: 5, at: now.wallTime).total > 0 else {
-                continue
-            }
-            let burning = Self.rules.first { Self.burns(budget, $0, objective, at: now.wallTime) }
-            if let rule = burning {
+            guard let objective = known[key.objective] else { continue }
+            if let rule = Self.rules.first(where: { Self.burns(budget, $0, objective, at: now.wallTime) }) {
+                unknownSince[key] = nil
                 guard firing.insert(key).inserted else { continue }
                 changes.append(.fires(Self.signal(objective, key, rule, at: now)))
-            } else if firing.remove(key) != nil {
+            } else if firing.contains(key), !isAwaited(key, budget, at: now) {
+                firing.remove(key)
+                unknownSince[key] = nil
                 changes.append(.resolves(alert: objective.alertName, stream: objective.subject(key.group)))
             }
         }
-        for key in firing where known[key.objective] == nil {
+        for key in firing where known[key.objective] == nil || series[key] == nil {
             firing.remove(key)
+            unknownSince[key] = nil
             let objective = Objective(name: key.objective, indicator: .up, goal: 0.5)
             changes.append(.resolves(alert: objective.alertName, stream: Self.subject(key)))
         }
         return changes
+    }
+
+    /// Whether a budget that burned keeps its state because nothing is known now, as after a restart, for a while: a
+    /// stream that plays on has no further starts, and one that is no longer configured has nothing.
+    private mutating func isAwaited(_ key: Key, _ budget: BudgetSeries, at now: Timestamp) -> Bool {
+        guard budget.sums(minutes: 5, at: now.wallTime).total == 0 else {
+            unknownSince[key] = nil
+            return false
+        }
+        let since = unknownSince[key] ?? now.instant
+        unknownSince[key] = since
+        return since.duration(to: now.instant) < AlertEngine.longestUnknown
     }
 
     private static func subject(_ key: Key) -> String {
@@ -158,8 +195,9 @@ package struct ObjectiveBook: Sendable {
             "In the latest \(rule.long / 60) h, \(objective.name)\(place) has used more than \(Int(rule.share * 100)) % of "
             + "the error budget of \(objective.days) days."
         cause.rule = objective.alertName
+        // `stream` and `host` among them, so that a silence or planned work for a stream hides its budget, too.
         var labels = objective.matchers
-        if let label = objective.groupBy, !key.group.isEmpty, label != "stream" { labels[label] = key.group }
+        if let label = objective.groupBy, !key.group.isEmpty { labels[label] = key.group }
         return IncidentSignal(
             alert: objective.alertName,
             facts: .init(
@@ -269,11 +307,12 @@ package struct ObjectiveBook: Sendable {
 
     private static func json(_ points: [[Int]]) -> JSONValue { .array(points.map { .array($0.map { .int($0) }) }) }
 
-    /// Restores ``saved``; entries of another form are left out.
-    mutating func restore(_ json: JSONValue) {
+    /// Restores ``saved``; entries of another form, and of objectives that are no longer configured, are left out.
+    mutating func restore(_ json: JSONValue, _ objectives: [Objective]) {
         guard case .array(let rows) = json else { return }
-        for row in rows.prefix(Self.mostSeries) {
-            guard let objective = row["objective"]?.string, let group = row["group"]?.string,
+        let names = Set(objectives.map(\.name))
+        for row in rows where series.count < Self.mostSeries {
+            guard let objective = row["objective"]?.string, names.contains(objective), let group = row["group"]?.string,
                 case .array(let levels)? = row["levels"],
                 let budget = BudgetSeries(
                     saved: levels.map(\.lists),

@@ -277,7 +277,7 @@ extension MonitorModel {
         for finding in saved.findings {
             if let slot = slots[finding.stream] { change(slot) { $0.restore(finding, at: now) } }
         }
-        if let budgets = saved.objectives { objectives.restore(budgets) }
+        if let budgets = saved.objectives { objectives.restore(budgets, configuration.objectives) }
         restoreIncidents(saved, at: now)
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
             engine.restore(entry, at: now)

@@ -117,6 +117,86 @@ struct ObjectiveTests {
         #expect(second.model.book.open.count == 1)
     }
 
+    @Test("A stream that plays on without further starts burns its budget of starts no more")
+    func noFurtherStarts() throws {
+        let objective = Objective(name: "start", indicator: .startWithin(.seconds(2)), goal: 0.99)
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
+        var drive = Drive(watched([try stream("a")], objective), ["a": failing])
+        drive.run(for: .seconds(2_400))
+        #expect(drive.messages.map(\.kind) == [.opens])
+        drive.behaviours = [:]
+        drive.run(for: .seconds(2_400))
+        #expect(drive.messages.map(\.kind) == [.opens, .closes])
+        #expect(drive.model.stream(named: "a")?.word == .playing)
+    }
+
+    @Test("The budget of a stream that is no longer watched burns no more, and its incident closes")
+    func removedStream() throws {
+        var objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        objective.groupBy = "stream"
+        let streams = [try stream("a"), try stream("b")]
+        var drive = Drive(watched(streams, objective), ["a": .fails(after: .seconds(1), code: "x")])
+        drive.run(for: .seconds(2_400))
+        #expect(drive.messages.map(\.kind) == [.opens])
+        drive.reload(watched([streams[1]], objective))
+        drive.run(for: .seconds(1_800))
+        #expect(drive.messages.map(\.kind) == [.opens, .closes])
+    }
+
+    @Test("Budgets of an objective that is no longer configured are not restored, and its incident closes")
+    func removedObjective() throws {
+        let objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        let streams = [try stream("a")]
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
+        var first = Drive(watched(streams, objective), ["a": failing])
+        first.run(for: .seconds(2_400))
+        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        var second = Drive(
+            watched(streams, Objective(name: "other", indicator: .up, goal: 0.99)),
+            at: 2_460_000,
+            restoring: saved
+        )
+        #expect(second.model.objectives.series.isEmpty)
+        second.run(for: .seconds(120))
+        #expect(second.model.book.open.isEmpty)
+        #expect(second.messages.map(\.kind) == [.closes])
+    }
+
+    @Test("The incident of a budget keeps its receivers, its severity and what silences it over a restart")
+    func silencedRestart() throws {
+        var objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        objective.groupBy = "cdn"
+        let configuration = watched([try stream("a", labels: ["cdn": "one"])], objective)
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
+        var first = Drive(configuration, ["a": failing])
+        first.run(for: .seconds(2_400))
+        let matcher = try #require(LabelMatcher(label: "cdn", value: "one"))
+        first.act(.silence([matcher], for: .seconds(86_400), reason: "known"), by: "Ana")
+        first.run(for: .seconds(10))
+        #expect(first.model.book.open.map(\.state.name) == ["silenced"])
+        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        var second = Drive(configuration, ["a": failing], at: 2_460_000, restoring: saved)
+        second.run(for: .seconds(600))
+        #expect(second.messages.isEmpty)
+        let incident = try #require(second.model.book.open.first)
+        #expect(incident.state.name == "silenced")
+        #expect(incident.receivers == ["ops"])
+        #expect(incident.alerts == first.model.book.open.first?.alerts)
+    }
+
+    @Test("A silence of a stream hides the budget of this stream, too", arguments: ["stream", "host"])
+    func silencedStream(_ label: String) throws {
+        var objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        objective.groupBy = label
+        let configuration = watched([try stream("a")], objective)
+        var drive = Drive(configuration, ["a": .fails(after: .seconds(1), code: "x")])
+        let matcher = try #require(LabelMatcher(label: label, value: label == "stream" ? "a" : "example.org"))
+        drive.act(.silence([matcher], for: .seconds(86_400), reason: "known"), by: "Ana")
+        drive.run(for: .seconds(2_400))
+        #expect(drive.messages.isEmpty)
+        #expect(drive.model.book.open.map(\.state.name) == ["silenced"])
+    }
+
     @Test("Two months of budgets are bounded, and windows are taken from the finest level that has them")
     func series() throws {
         var series = BudgetSeries()
