@@ -328,6 +328,9 @@ struct AlertTests {
         drive.reload(configuration([try stream("b")], [down]))
         drive.run(for: .seconds(60))
         #expect(drive.messages.map(\.isFiring) == [true, false])
+        // Nobody should believe that the stream plays again.
+        let log = drive.model.book.incidents.values.flatMap { $0.log.map(\.text) }
+        #expect(log.contains("a is no longer watched") && !log.contains("a recovers"), "\(log)")
     }
 
     @Test("An alert ends with the reload whose labels no longer select the stream")

@@ -1,8 +1,9 @@
 import Instrument
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentWatch
 import Testing
+
+@testable import InstrumentWatch
 
 @Suite("The monitor's model")
 struct MonitorModelTests {
@@ -170,6 +171,22 @@ struct MonitorModelTests {
         #expect(drive.model.order.count == 3)
         #expect(drive.model.streams.count == 3)
         #expect(drive.model.stream(named: "keep")?.stream.labels == ["cdn": "b"])
+    }
+
+    @Test("A reload with other headers replaces the session: a token that has changed is used at once")
+    func reloadedHeaders() throws {
+        var first = try stream("a")
+        first.headers = [StreamHeader(name: "X-Client", value: .literal("one"))]
+        var second = first
+        second.headers = [StreamHeader(name: "X-Client", value: .literal("two"))]
+        var drive = Drive(configuration([first]))
+        drive.run(for: .seconds(5))
+        drive.reload(configuration([first]))
+        #expect(drive.stops.isEmpty)
+        drive.reload(configuration([second]))
+        #expect(drive.stops == ["a"])
+        drive.run(for: .seconds(70))
+        #expect(drive.starts.count == 2)
     }
 
     @Test("A stop ends all sessions, also of streams that were removed, and starts no more")

@@ -82,14 +82,15 @@ package struct IncidentBook: Sendable {
     }
 
     /// Takes the end of an alert.
-    mutating func resolves(_ alert: String, of stream: String, at now: Timestamp) {
+    /// - Parameter isWatched: whether the monitor still watches the stream.
+    mutating func resolves(_ alert: String, of stream: String, isWatched: Bool = true, at now: Timestamp) {
         for id in places[stream] ?? [] {
             guard let member = incidents[id]?.members[stream], member.isActive, member.alerts.contains(alert),
                 // Taken out, so that its streams are changed in place.
                 var incident = incidents.removeValue(forKey: id)
             else { continue }
             incident.members[stream]?.alerts.remove(alert)
-            if member.alerts.count == 1 { recover(stream, in: &incident, at: now) }
+            if member.alerts.count == 1 { recover(stream, isWatched, in: &incident, at: now) }
             incidents[id] = incident
             if let deadline = incident.closeDeadline { wake(at: deadline) }
         }
@@ -261,11 +262,11 @@ package struct IncidentBook: Sendable {
         return max(first, last.advanced(by: settings.groupInterval))
     }
 
-    private func recover(_ stream: String, in incident: inout Incident, at now: Timestamp) {
+    private func recover(_ stream: String, _ isWatched: Bool, in incident: inout Incident, at now: Timestamp) {
         guard let member = incident.members[stream] else { return }
         incident.pastMilliseconds += max(0, member.since.instant.milliseconds(to: now.instant))
         incident.members[stream]?.ended = now.wallTime
-        incident.note("stream", "\(stream) recovers", at: now.wallTime)
+        incident.note("stream", "\(stream) \(isWatched ? "recovers" : "is no longer watched")", at: now.wallTime)
         if !incident.members.values.contains(where: \.isActive) {
             incident.closeDeadline = now.instant.advanced(by: groupWait)
         }

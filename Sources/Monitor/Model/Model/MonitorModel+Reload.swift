@@ -37,7 +37,7 @@ extension MonitorModel {
             Set((streams[slot]?.alerts ?? []).map { new.alerts[$0].name })
         }
         for key in engine.keep(where: { concerned[$0.stream]?.contains($0.alert) ?? false }) {
-            book.resolves(key.alert, of: key.stream, at: now)
+            book.resolves(key.alert, of: key.stream, isWatched: slots[key.stream] != nil, at: now)
         }
         return effects
     }
@@ -86,6 +86,6 @@ extension WatchedStream {
     /// Whether a session of `other` is also a session of this stream: labels and backends may differ.
     fileprivate func playsLike(_ other: WatchedStream) -> Bool {
         url == other.url && player == other.player && profile == other.profile && schedule == other.schedule
-            && checks == other.checks
+            && checks == other.checks && headers == other.headers
     }
 }

@@ -309,9 +309,13 @@ extension MonitorModel {
             book.fires(signal, at: now)
             if told.contains(key) { book.assumeTold(instance.alert, key.stream, at: now) }
         }
-        let names = Set(configuration.objectives.map(\.alertName))
-        for key in book.activeAlerts where engine.instances[key]?.state != .firing && !names.contains(key.alert) {
-            book.resolves(key.alert, of: key.stream, at: now)
+        for key in book.activeAlerts
+        where engine.instances[key]?.state != .firing
+            && !objectives.isFiring(key.alert, of: key.stream, configuration.objectives)
+        {
+            // Alerts about the monitor itself have no stream, either.
+            let isWatched = slots[key.stream] != nil || !configuration.alerts.contains { $0.name == key.alert }
+            book.resolves(key.alert, of: key.stream, isWatched: isWatched, at: now)
         }
     }
 }
