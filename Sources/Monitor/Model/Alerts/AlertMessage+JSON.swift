@@ -9,7 +9,8 @@ extension AlertMessage {
         [
             "version": 1, "id": .string(id), "status": .string(isFiring ? "firing" : "resolved"),
             "kind": .string(kind.rawValue), "incident": .string(incident), "severity": .string(severity.rawValue),
-            "title": .string(title), "alert": .string(alert), "condition": .string(condition), "host": .string(host),
+            "title": .string(title), "text": .string(text), "alert": .string(alert), "condition": .string(condition),
+            "host": .string(host),
             "reason": .string(reason), "since": .string(since.rfc3339), "ended": .time(ended),
             "duration": .double(Double(duration.milliseconds) / 1_000), "link": .text(link), "runbook": .text(runbook),
             "by": .text(by), "note": .text(note), "sent": .string(sent.rfc3339), "streamCount": .int(streamCount),
@@ -33,6 +34,7 @@ extension AlertMessage {
         condition = json["condition"]?.string ?? ""
         severity = json["severity"]?.string.flatMap { AlertSeverity(rawValue: $0) } ?? .critical
         (incident, title) = (json["incident"]?.string ?? "", json["title"]?.string ?? "")
+        text = json["text"]?.string ?? ""
         (link, runbook) = (json["link"]?.string, json["runbook"]?.string)
         changes = (json["changes"]?.elements ?? []).prefix(Incident.mostChanges).compactMap { StreamChange($0) }
         (by, note) = (json["by"]?.string, json["note"]?.string)

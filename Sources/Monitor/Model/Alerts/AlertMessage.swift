@@ -57,6 +57,8 @@ package struct AlertMessage: Hashable, Sendable {
     package var severity = AlertSeverity.critical
     /// The cause in words.
     package var title = ""
+    /// The cause in a sentence, with its begin and its consequences; empty if there is no more than the title.
+    package var text = ""
     /// The address of the incident on the monitor's page.
     package var link: String?
     /// The address of the instructions for the person who gets the message.
@@ -75,6 +77,8 @@ package struct AlertMessage: Hashable, Sendable {
     package internal(set) var items: [Item] = []
     package internal(set) var streamCount = 0
     private var identity = ""
+    /// How often the steps of the escalation have begun again.
+    var round = 0
 
     package var isFiring: Bool { kind != .closes }
 
@@ -111,6 +115,7 @@ package struct AlertMessage: Hashable, Sendable {
         case .opens, .closes:
             // An incident of the monitor itself has no streams, which would distinguish it from an earlier one.
             if streamCount == 0 { text += "\(incident)\n\(since.milliseconds)\n" }
+            if round > 0 { text += "round \(round)\n" }
         case .acknowledges, .changes, .reminds: text += "\(kind)\n\(sent.milliseconds)\n"
         }
         id = String(SHA256.hexadecimal(of: text.utf8).prefix(32))

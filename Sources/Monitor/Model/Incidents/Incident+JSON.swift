@@ -157,6 +157,7 @@ extension Incident {
         reopenings = max(0, json["reopenings"]?.int ?? 0)
         pastMilliseconds = max(0, json["past"]?.int ?? 0)
         escalations = min(max(0, json["escalations"]?.int ?? 0), 1_000)
+        rounds = min(max(0, json["rounds"]?.int ?? 0), 1_000_000)
         toldReceivers = Set(json["told"]?.strings ?? [])
         (lastMessage, messageDeadline) = (instant("lastMessage"), instant("message"))
         (closeDeadline, unattendedSince) = (instant("close"), instant("unattended"))

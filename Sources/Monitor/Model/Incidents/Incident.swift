@@ -150,6 +150,8 @@ package struct Incident: Hashable, Sendable {
     var unattendedSince: MonotonicInstant?
     /// Steps of the escalation that were taken.
     var escalations = 0
+    /// How often nobody had the incident any more after a person or a silence, from when on the steps are taken again.
+    var rounds = 0
     /// Streams joined since the last message.
     var hasNews = false
 

@@ -174,6 +174,7 @@ extension IncidentBook {
             "alerts": .array(incident.alerts.keys.sorted().map { .string($0) }),
             "ownNetwork": .bool(incident.isOwnNetwork), "reopenings": .int(incident.reopenings),
             "past": .int(incident.pastMilliseconds), "escalations": .int(incident.escalations),
+            "rounds": .int(incident.rounds),
             "told": .array(incident.toldReceivers.sorted().map { .string($0) }), "news": .bool(incident.hasNews),
             "labels": .object(incident.sharedLabels.mapValues { .string($0) }),
             "changes": .array(incident.changes.map(\.json)),

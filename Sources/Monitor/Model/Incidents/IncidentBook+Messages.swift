@@ -128,6 +128,7 @@ extension IncidentBook {
             } else {
                 incident.unattendedSince = now.instant
                 incident.escalations = 0
+                incident.rounds += 1
                 // The receivers learn that nobody has the incident any more.
                 if before == .acknowledged || before.isMuted { remind(&incident, at: now) }
             }
@@ -151,7 +152,11 @@ extension IncidentBook {
                 at: now.wallTime
             )
             incident.toldReceivers.formUnion(receivers)
-            ready.append(message(.opens, incident, to: receivers, at: now))
+            var step = message(.opens, incident, to: receivers, at: now)
+            // A receiver that got this step before must not take it for the same message.
+            step.round = incident.rounds
+            step.seal()
+            ready.append(step)
             incident.lastMessage = now.instant
         }
         if let deadline = reminder(of: incident), deadline <= now.instant { remind(&incident, at: now) }
@@ -213,6 +218,7 @@ extension IncidentBook {
         (message.condition, message.receivers) = (facts?.condition ?? "", receivers)
         (message.incident, message.severity) = (incident.id, incident.severity)
         (message.title, message.runbook) = (incident.title, facts?.runbook)
+        message.text = incident.text == incident.title ? "" : incident.text
         message.link = configuration.address(ofIncident: incident.id)
         (message.sent, message.ended, message.by) = (
             now.wallTime, incident.ended, person ?? incident.acknowledgement?.by

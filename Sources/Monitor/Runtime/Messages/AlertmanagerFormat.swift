@@ -56,7 +56,8 @@ package struct AlertmanagerFormat: MessageFormat {
         labels["severity"] = .string(message.severity.rawValue)
         let texts: [(String, String?)] = [
             ("summary", content.headline), ("description", content.factLines.joined(separator: "\n")),
-            ("address", MessageText.plain(item.address)), ("cause", MessageText.plain(message.reason)),
+            ("address", MessageText.plain(item.address)),
+            ("cause", MessageText.plain(message.text.isEmpty ? message.reason : message.text, atMost: 600)),
             ("incident", MessageText.plain(message.incident)),
             ("runbook_url", content.runbook),
         ]

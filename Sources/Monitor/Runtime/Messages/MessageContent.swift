@@ -94,6 +94,8 @@ struct MessageContent: Hashable, Sendable {
         }
     }
 
+    private static let cause = "Cause"
+
     private static func facts(of message: AlertMessage, _ shared: [String: String]) -> [Fact] {
         let condition = message.condition.isEmpty ? "" : " (\(message.condition))"
         let changed = message.isFiring ? message.changes.prefix(mostChanges) : []
@@ -102,7 +104,8 @@ struct MessageContent: Hashable, Sendable {
             ("Severity", message.severity.rawValue),
             ("Alert", message.alert + condition),
             ("Host", message.host),
-            ("Error", message.reason),
+            // The sentence names the error, too.
+            message.text.isEmpty ? ("Error", message.reason) : (cause, message.text),
             ("Since", MessageText.words(message.since)),
             (message.isFiring ? "Lasts for" : "Lasted for", MessageText.words(message.duration)),
             ("Streams", String(message.streamCount)),
@@ -113,7 +116,7 @@ struct MessageContent: Hashable, Sendable {
             ("Latest event", latest),
         ]
         return all.compactMap { name, value in
-            let value = MessageText.plain(value)
+            let value = MessageText.plain(value, atMost: name == cause ? 600 : 300)
             return value.isEmpty ? nil : Fact(name: name, value: value)
         }
     }

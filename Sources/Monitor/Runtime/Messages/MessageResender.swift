@@ -10,8 +10,10 @@ package final class MessageResender: Sendable {
     package static let interval = Duration.seconds(60)
 
     private let senders = Lock<[String: any MessageSender]>([:])
+    private let health: ReceiverHealth?
 
-    package init() {}
+    /// - Parameter health: takes note of what arrived and what did not.
+    package init(health: ReceiverHealth? = nil) { self.health = health }
 
     /// Sends what fires to a receiver from now on.
     package func add(_ receiver: String, _ sender: any MessageSender) { senders.withLock { $0[receiver] = sender } }
@@ -21,19 +23,27 @@ package final class MessageResender: Sendable {
         senders.withLock { $0 = $0.filter { receivers.contains($0.key) } }
     }
 
-    /// Sends what fires now, once; returns the receivers that did not take everything, with the reason.
+    /// Sends what fires now, once; returns the receivers that did not take everything, with the reason. One that does
+    /// not answer delays no other one: their alerts would end.
     @discardableResult
     package func resend(_ model: MonitorModel, at now: Timestamp) async -> [String: String] {
-        var failures: [String: String] = [:]
-        for (receiver, sender) in senders.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            for message in model.firing(for: receiver, at: now) {
-                if let failure = await sender.send(QueuedMessage(message)).outcome.failure {
-                    failures[receiver] = failure
-                    break
+        await withTaskGroup(of: (String, String)?.self) { group in
+            for (receiver, sender) in senders.withLock({ $0 }) {
+                let messages = model.firing(for: receiver, at: now)
+                guard !messages.isEmpty else { continue }
+                group.addTask { [health] in
+                    for message in messages {
+                        let outcome = await sender.send(QueuedMessage(message)).outcome
+                        health?.note(outcome, of: receiver)
+                        if let failure = outcome.failure { return (receiver, failure) }
+                    }
+                    return nil
                 }
             }
+            var failures: [String: String] = [:]
+            for await failure in group { if let failure { failures[failure.0] = failure.1 } }
+            return failures
         }
-        return failures
     }
 
     /// Sends what fires at every round until the task is cancelled.

@@ -26,17 +26,16 @@ package struct SlackFormat: MessageFormat {
 
     package func request(for message: AlertMessage, at now: WallTime) throws(HTTPError) -> HTTPRequest {
         let content = MessageContent(message)
-        var blocks: [JSONValue] = [
-            ["type": "header", "text": Self.plain(content.headline, Self.headerLimit)],
-            [
-                "type": "section",
-                "fields": .array(
-                    content.facts.prefix(Self.mostFields).map {
-                        Self.plain("\($0.name)\n\($0.value)", Self.fieldLimit)
-                    }
-                ),
-            ],
-        ]
+        var blocks: [JSONValue] = [["type": "header", "text": Self.plain(content.headline, Self.headerLimit)]]
+        var rest = content.facts[...]
+        // A section has ten fields at most; who has the incident, and the note, are among the last.
+        while !rest.isEmpty {
+            let fields = rest.prefix(Self.mostFields).map {
+                Self.plain("\($0.name)\n\($0.value)", Self.fieldLimit)
+            }
+            blocks.append(["type": "section", "fields": .array(fields)])
+            rest = rest.dropFirst(Self.mostFields)
+        }
         if !content.streams.isEmpty {
             let lines = content.streamLines(within: Self.sectionLimit) { Self.escaped($0, Self.sectionLimit) }
             blocks.append([

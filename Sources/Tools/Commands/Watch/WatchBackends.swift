@@ -23,9 +23,23 @@ struct WatchBackends {
     let isDryRun: Bool
     let refusesPrivateAddresses: Bool
     /// Knows which receivers do not get their messages.
-    let health = ReceiverHealth()
+    let health: ReceiverHealth
     /// Sends what fires again to receivers that forget it.
-    let resender = MessageResender()
+    let resender: MessageResender
+
+    init(
+        terminal: Terminal,
+        transport: any HTTPTransport,
+        routes: SampleRoutes,
+        state: String?,
+        isDryRun: Bool,
+        refusesPrivateAddresses: Bool
+    ) {
+        (self.terminal, self.transport, self.routes) = (terminal, transport, routes)
+        (self.state, self.isDryRun, self.refusesPrivateAddresses) = (state, isDryRun, refusesPrivateAddresses)
+        health = ReceiverHealth()
+        resender = MessageResender(health: health)
+    }
 
     /// Makes the backends, or throws ``WatchSetupError`` for the first that cannot be made.
     func backends(of configuration: WatchConfiguration) throws(WatchSetupError) -> [any Backend] {

@@ -298,6 +298,22 @@ struct IncidentTests {
         #expect(taken.messages.allSatisfy { $0.receivers == ["ops"] })
     }
 
+    @Test("A step of the escalation that is taken again after a release is a new message")
+    func repeatedEscalation() throws {
+        var drive = try BookDrive(try streams(1)) {
+            $0.escalation = [.init(after: .seconds(900), receivers: ["boss"])]
+        }
+        drive.fail("s0", .http(503))
+        drive.run(for: .seconds(1_000))
+        let id = try #require(drive.book.order.first)
+        _ = try drive.act(.acknowledge(id: id, until: nil, note: ""))
+        _ = try drive.act(.release(id: id))
+        drive.run(for: .seconds(1_000))
+        let steps = drive.messages.filter { $0.receivers == ["boss"] }
+        #expect(steps.map(\.kind) == [.opens, .opens])
+        #expect(Set(steps.map(\.id)).count == 2)
+    }
+
     @Test("An incident that a person closes stays closed while its alerts fire")
     func closeByHand() throws {
         var drive = try BookDrive(try streams(1))

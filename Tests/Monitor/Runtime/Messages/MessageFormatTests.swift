@@ -47,6 +47,25 @@ struct MessageFormatTests {
         #expect(all.contains("cdn=alpha") || service == .alertmanager)
     }
 
+    @Test(
+        "A message with everything that can be known has the cause in a sentence, who has the incident, and the note",
+        arguments: ServiceStub.allCases.filter { $0 != .pagerDuty && $0 != .alertmanager }
+    )
+    func wholeMessage(_ service: ServiceStub) async throws {
+        var message = AlertMessage.sample(.reminds)
+        message.text = "Playlist requests to cdn-a.example fail since 10:21:44 UTC; the buffer ran empty 9 s later."
+        (message.by, message.note) = ("Ana", "the CDN knows")
+        message.changes = [StreamChange(.monitor, "the monitor started", at: message.since)]
+        let server = try service.serve()
+        #expect(try await send(message, try format(service, server)).outcome == .acknowledged)
+        let all = server.requests.flatMap { (try? JSONValue(parsing: $0.body))?.texts ?? [] }.joined(separator: "\n")
+        for part in ["the buffer ran empty 9 s later", "Ana", "the CDN knows", "the monitor started"] {
+            #expect(all.contains(part), "\(part)")
+        }
+        let queued = try #require(AlertMessage(message.json))
+        #expect(queued.text == message.text)
+    }
+
     @Test("Messages of one incident share the key by which a service knows it")
     func incidents() async throws {
         let kinds: [AlertMessage.Kind] = [.opens, .changes, .reminds, .acknowledges, .closes]
