@@ -193,6 +193,26 @@ package struct Incident: Hashable, Sendable {
         return Double(pastMilliseconds + open) / 60_000
     }
 
+    /// The part of ``viewerMinutes(at:)`` that lies in a period. Of streams that failed several times, or whose times
+    /// are no longer kept, it is estimated from the part of the incident that lies in the period.
+    package func viewerMinutes(in period: Range<WallTime>, at now: Timestamp) -> Double {
+        let whole = viewerMinutes(at: now)
+        let (begin, end) = (since.wallTime, ended ?? now.wallTime)
+        if period.lowerBound <= begin, end <= period.upperBound { return whole }
+        let overlap = { (begin: WallTime, end: WallTime) -> Double in
+            let (first, last) = (max(begin, period.lowerBound), min(end, period.upperBound))
+            return Double(max(0, last.milliseconds.saturatingSubtract(first.milliseconds))) / 60_000
+        }
+        var (known, inside) = (0.0, 0.0)
+        for member in members.values {
+            let last = member.ended ?? now.wallTime
+            known += Double(max(0, last.milliseconds.saturatingSubtract(member.since.wallTime.milliseconds))) / 60_000
+            inside += overlap(member.since.wallTime, last)
+        }
+        let length = Double(max(1, end.milliseconds.saturatingSubtract(begin.milliseconds))) / 60_000
+        return min(whole, inside + max(0, whole - known) * overlap(begin, end) / length)
+    }
+
     /// One sentence for people: what fails, where, and what to look at.
     package var text: String {
         if isOwnNetwork {

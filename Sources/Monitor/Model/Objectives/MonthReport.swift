@@ -57,6 +57,7 @@ package struct MonthReport: Hashable, Sendable {
         /// Nil while it lasts.
         package let end: WallTime?
         package let streamCount: Int
+        /// What it cost viewers in the period; it may have begun before, and end later.
         package let viewerMinutes: Double
         package let labels: [String: String]
         /// Who has it, or had it at its end.
@@ -137,7 +138,7 @@ extension MonitorModel {
             budgets: budgets.filter { $0.value != nil }.sorted {
                 ($0.left ?? 1, $0.objective.name, $0.group) < ($1.left ?? 1, $1.objective.name, $1.group)
             },
-            outages: outages.map { MonthReport.Outage($0, at: now) }.sorted {
+            outages: outages.map { MonthReport.Outage($0, in: period.span, at: now) }.sorted {
                 ($1.viewerMinutes, $0.begin, $0.id) < ($0.viewerMinutes, $1.begin, $1.id)
             },
             isWholeSince: oldest.flatMap { $0 > period.span.lowerBound ? $0 : nil }
@@ -146,12 +147,12 @@ extension MonitorModel {
 }
 
 extension MonthReport.Outage {
-    fileprivate init(_ incident: Incident, at now: Timestamp) {
+    fileprivate init(_ incident: Incident, in period: Range<WallTime>, at now: Timestamp) {
         (id, title, severity) = (incident.id, incident.title, incident.severity)
         cause = incident.isOwnNetwork ? incident.title : incident.cause.title
         (begin, end) = (incident.since.wallTime, incident.ended)
         (streamCount, labels) = (incident.streamCount, incident.sharedLabels)
-        viewerMinutes = incident.viewerMinutes(at: now)
+        viewerMinutes = incident.viewerMinutes(in: period, at: now)
         owner = incident.acknowledgement?.by
         takenAfter = incident.log.first { $0.kind == "acknowledge" }.map { entry in
             .milliseconds(max(0, entry.time.milliseconds.saturatingSubtract(incident.since.wallTime.milliseconds)))

@@ -100,6 +100,25 @@ struct MonthReportTests {
         #expect(json["incidents"]?.elements?.first?["seconds"]?.number == outage.length(until: report.time).seconds)
     }
 
+    @Test("An incident over the turn of a month costs each month its part, while it lasts and afterwards")
+    func turnOfTheMonth() throws {
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
+        let streams = [try stream("a"), try stream("b")]
+        // From noon on 31 January.
+        var drive = Drive(try watched(streams), ["a": failing, "b": failing], at: 2_635_200_000)
+        drive.run(for: Self.day)
+        let minutes = { (month: String, drive: Drive) throws -> Double in
+            drive.model.month(try #require(ReportPeriod(month: month)), at: drive.now).viewerMinutes
+        }
+        #expect(abs(try minutes("2026-01", drive) - 1_440) < 10)
+        #expect(abs(try minutes("2026-02", drive) - 1_440) < 10)
+        drive.behaviours = [:]
+        drive.run(for: Self.day)
+        #expect(abs(try minutes("2026-01", drive) - 1_440) < 10)
+        #expect(abs(try minutes("2026-02", drive) - 1_440) < 30)
+        #expect(try minutes("2026-03", drive) == 0)
+    }
+
     @Test("The page escapes hostile names, has no script, and its policy allows its style alone")
     func page() throws {
         let hostile = "<script>alert(1)</script>\u{202E}\" onload=\"x"
