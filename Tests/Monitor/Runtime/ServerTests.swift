@@ -219,6 +219,39 @@ struct ServerTests {
         }
     }
 
+    @Test("A browser that runs no scripts shows why the page is empty, and what it can show")
+    func noScript() async throws {
+        try await withMonitor([]) { served in
+            let page = try RawClient.get("/", port: served.server.port).body
+            let start = try #require(page.range(of: "<noscript>")), end = try #require(page.range(of: "</noscript>"))
+            let text = page[start.upperBound..<end.lowerBound]
+            #expect(text.contains("needs JavaScript"))
+            for path in ["/month", "/metrics"] {
+                #expect(text.contains("href=\"\(path)\""))
+                #expect(try RawClient.get(path, port: served.server.port).status == 200)
+            }
+        }
+    }
+
+    @Test("A client whose token is withdrawn, or gets another role, receives no further events")
+    func withdrawnToken() async throws {
+        let token = Array("the token".utf8)
+        for rest in [[], [(client: ServerClient(name: "ana", role: .read), token: token)]] {
+            let settings = ServerConfiguration()
+            settings.access.replace(tokens: [(ServerClient(name: "ana", role: .act), token)])
+            try await withMonitor([try stream("news")], settings) { served in
+                let client = try RawClient(port: served.server.port)
+                client.send("GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer the token\r\n\r\n")
+                _ = client.read { $0.contains("event: state\n") && $0.hasSuffix("\n\n") }
+                let other = (client: ServerClient(name: "ben", role: .act), token: Array("another".utf8))
+                settings.access.replace(tokens: rest + [other])
+                // The server closes; at most the update that was on its way arrives.
+                let later = client.read()
+                #expect(later.split(separator: "event: update").count <= 2, "\(later)")
+            }
+        }
+    }
+
     @Test("The stream of events begins with the whole state, and continues with what changes")
     func events() async throws {
         try await withMonitor([try stream("news")]) { served in

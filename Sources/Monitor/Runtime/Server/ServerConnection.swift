@@ -43,6 +43,8 @@ final class ServerConnection: ChannelInboundHandler {
     private var body: [UInt8] = []
     private var timer: Scheduled<Void>?
     private var endSubscription: (@Sendable () -> Void)?
+    /// The latest request that was passed on: that of the events which the client receives.
+    private var request: ServerRequest?
     private var work: Task<Void, Never>?
     private var isClosed = false
     /// Whether the bytes that arrived since the last read completed a request.
@@ -149,6 +151,7 @@ final class ServerConnection: ChannelInboundHandler {
         if let refusal { return refuse(head, with: refusal, in: context) }
         message.client = client
         let request = message
+        self.request = request
         let isShort = configuration.openPaths.contains(path)
         guard connections.hold(context.channel, isShort: isShort) else { return refuse(head, with: .busy, in: context) }
         let bound = NIOLoopBound(Pending(connection: self, context: context, head: head), eventLoop: context.eventLoop)
@@ -282,6 +285,10 @@ final class ServerConnection: ChannelInboundHandler {
     private func send(_ bytes: [UInt8], in context: ChannelHandlerContext) {
         // A client that does not read gets no more, so that nothing piles up.
         guard !isClosed, context.channel.isWritable else { return }
+        // A token may be withdrawn, or get another role, while the client receives events: it has to ask again.
+        if let request, configuration.access.client(of: request) != request.client {
+            return context.close(promise: nil)
+        }
         let channel = context.channel
         guard connections.reserve(bytes.count, for: channel) else { return context.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes))))).whenComplete {
