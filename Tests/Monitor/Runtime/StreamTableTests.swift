@@ -212,6 +212,25 @@ struct StreamTableTests {
         #expect(!shown(document(streams: 3, incidents: 3), columns: 100, rows: 20).contains { $0.contains("more") })
     }
 
+    @Test("However few lines there are, the first ones of the table are its head and a stream", arguments: 5...8)
+    func fewLines(_ rows: Int) {
+        let lines = shown(document(streams: 30, incidents: 1), columns: 60, rows: rows)
+        #expect(lines.count == rows)
+        #expect(lines.contains { $0.hasPrefix("news-") }, "\(lines)")
+        #expect(!lines.contains { $0.contains("above") }, "\(lines)")
+    }
+
+    @Test("A stream in detail shows its whole cause, in lines that fit", arguments: [40, 80])
+    func wholeCause(_ columns: Int) {
+        var table = StreamTable(isColored: false)
+        table.take(document(streams: 1, incidents: 1))
+        table.press(.enter)
+        let lines = table.lines(columns: columns, rows: 24)
+        #expect(lines.allSatisfy { $0.columns <= columns })
+        let text = lines.map(\.string).joined(separator: " ").split(separator: " ").joined(separator: " ")
+        #expect(text.contains("The buffer ran empty 9 s later."), "\(text)")
+    }
+
     @Test("Keys ask for actions if the role allows them, and a silence needs a reason")
     func actions() {
         var table = StreamTable(isColored: false)
@@ -272,6 +291,20 @@ struct StreamTableTests {
         #expect(hiding.id == "s1" && hiding.kind == .silence)
         type("menc\r")
         #expect(table.takeActions() == [.maintain(stream: "news-0", name: "enc")])
+    }
+
+    @Test("Without an answer, the table says why, and neither that nothing is configured nor that figures are old")
+    func noAnswer() throws {
+        var table = StreamTable(isColored: false)
+        table.take(failure: "The monitor refuses (status 401): send the token.")
+        var text = table.lines(columns: 120, rows: 12).map(\.string).joined(separator: "\n")
+        #expect(text.contains("The monitor refuses (status 401): send the token. Retrying."), "\(text)")
+        #expect(text.contains("Nothing is known yet.") && !text.contains("configured") && !text.contains("old"))
+        table.take(try JSONValue(parsing: "{\"streams\":[]}"))
+        table.take(failure: "The monitor does not answer (refused).")
+        text = table.lines(columns: 120, rows: 12).map(\.string).joined(separator: "\n")
+        #expect(text.contains("The monitor does not answer (refused). The figures are old. Retrying."), "\(text)")
+        #expect(text.contains("No stream is configured."))
     }
 
     @Test(

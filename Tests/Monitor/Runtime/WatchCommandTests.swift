@@ -619,6 +619,16 @@ struct WatchCommandTests {
         #expect(try await run(["list"]).output.contains("no open incidents"))
         #expect(try await run(["close", id]).status == 1)
         #expect(try await run(["silence", "cdn", "--for", "30m"]).status == 2)
+        // The monitor's words, and not that something else answers.
+        let unknown = try await run(["show", "none"])
+        #expect(unknown.status == 1 && unknown.errors.contains("no incident has this identifier"), "\(unknown)")
+        for name in ["top", "incidents"] {
+            let at = name == "top" ? [] : ["--at"]
+            let refused = try await command(
+                [siblingProgram("player-monitor"), name] + at + ["http://127.0.0.1:\(port)"]
+            )
+            #expect(refused.status == 1 && refused.errors.contains("refuses (status 401)"), "\(refused)")
+        }
         watch.send(SIGTERM)
         #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
     }

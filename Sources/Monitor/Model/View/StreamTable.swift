@@ -51,6 +51,8 @@ package struct StreamTable: Sendable {
     private var places: [PlaceState] = []
     private var detail: JSONValue?
     private var now: Int64?
+    /// Whether the monitor has ever answered.
+    private var hasDocument = false
     private let isColored: Bool
     private let hasSelection: Bool
     private var canAct: Bool
@@ -67,6 +69,7 @@ package struct StreamTable: Sendable {
 
     /// Takes the monitor's state document.
     package mutating func take(_ document: JSONValue) {
+        hasDocument = true
         if case .array(let streams)? = document["streams"] { rows = streams.compactMap { TableRow($0) } }
         if case .array(let list)? = document["places"] { places = list.compactMap { PlaceState($0) } }
         if document["silences"] != nil || document["maintenance"] != nil {
@@ -82,6 +85,11 @@ package struct StreamTable: Sendable {
         } else if case .array(let list)? = document["alerts"] {
             troubles = list.map { Trouble(alert: $0) }
         }
+    }
+
+    /// Takes note that there is no document, and why: a sentence.
+    package mutating func take(failure reason: String) {
+        problem = "\(reason) \(hasDocument ? "The figures are old. " : "")Retrying."
     }
 
     /// Takes the document of the stream that is opened.
@@ -300,18 +308,21 @@ package struct StreamTable: Sendable {
 
     private mutating func tableLines(_ list: [TableRow], _ columns: Int, _ height: Int) -> [TerminalText] {
         // A list that does not fit ends with the number of its further streams.
-        let isLong = list.count > max(0, height - 1)
-        let room = max(0, height - (isLong ? 2 : 1))
+        let room = list.count > max(0, height - 1) && height > 2 ? height - 2 : max(0, height - 1)
+        // Of two lines, one is a stream.
+        let isLong = list.count > room && height > 2
         let place = current.flatMap { name in list.firstIndex { $0.name == name } } ?? 0
         if place < top { top = place }
-        if place >= top + room { top = place - room + 1 }
+        if room > 0, place >= top + room { top = place - room + 1 }
         top = max(0, min(top, list.count - room))
         let part = list.dropFirst(top).prefix(room)
         let layout = TableLayout(columns: columns - (mark(false).columns), rows: part, now: now)
         let name = current
         let head = cut(mark(false) + layout.header, columns, "2")
         if list.isEmpty {
-            let reason: TerminalText = rows.isEmpty ? "No stream is configured." : "No stream matches the filter."
+            let reason: TerminalText =
+                !hasDocument
+                ? "Nothing is known yet." : rows.isEmpty ? "No stream is configured." : "No stream matches the filter."
             return Array([head, cut(mark(false) + reason, columns)].prefix(max(0, height)))
         }
         var lines = [head]
@@ -344,9 +355,9 @@ package struct StreamTable: Sendable {
                 + "stalled \(Figure.duration(row.rebuffering)) (\(Figure.percent(row.rebufferRatio))), played \(Figure.duration(row.playing))",
             "  bitrate \(Figure.rate(row.bitrate)), behind live \(Figure.duration(row.latency)), buffer \(Figure.duration(row.buffer)), playlist unchanged for \(Figure.duration(row.age))",
         ]
-        if let cause = row.causeText { lines.append("  \(cause)") }
-        if let code = row.errorCode { lines.append("  latest error \(code): \(row.errorMessage ?? "")") }
-        if !row.broken.isEmpty { lines.append("  broken: \(row.broken.joined(separator: ", "))") }
+        if let cause = row.causeText { lines += wrapped(cause, columns) }
+        if let code = row.errorCode { lines += wrapped("latest error \(code): \(row.errorMessage ?? "")", columns) }
+        if !row.broken.isEmpty { lines += wrapped("broken: \(row.broken.joined(separator: ", "))", columns) }
         lines += hiding(of: row).map { "  hidden by the \($0.text)" }
         lines += siblingLines(of: row)
         lines.append("")
@@ -359,6 +370,22 @@ package struct StreamTable: Sendable {
             }
         }
         return lines.map { cut($0, columns) }
+    }
+
+    /// The lines that a detail takes at most: its end is what followed.
+    private static let mostWrapped = 5
+
+    /// A text in lines of whole words; what the last line has no room for is cut.
+    private func wrapped(_ text: String, _ columns: Int) -> [TerminalText] {
+        var lines: [TerminalText] = []
+        for word in text.split(separator: " ").map({ TerminalText($0) }) {
+            if let last = lines.last, lines.count == Self.mostWrapped || last.columns + 1 + word.columns <= columns {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append((lines.isEmpty ? "  " : "    ") + word)
+            }
+        }
+        return lines
     }
 
     /// What other places see of a stream.

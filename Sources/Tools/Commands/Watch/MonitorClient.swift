@@ -21,6 +21,14 @@ enum MonitorClientError: Error, CustomStringConvertible {
         }
     }
 
+    /// What went wrong, as a sentence above a table.
+    var sentence: String {
+        switch self {
+        case .refused(let status, let words): "The monitor refuses (status \(status)): \(words)."
+        case .unreachable(let error): "The monitor does not answer (\(error.message))."
+        }
+    }
+
     var description: String {
         switch self {
         case .refused(let status, let words): "the monitor refuses (status \(status)): \(words)"
@@ -88,7 +96,9 @@ struct MonitorClient: Sendable {
     ) async -> Result<JSONValue, MonitorClientError> {
         await exchange(method, path, body).flatMap { response in
             if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
-            if method != .get, !response.isSuccess { return .failure(Self.refusal(response)) }
+            // What is no monitor may answer a GET with a page.
+            let hasWords = response.headers["Content-Type"]?.lowercased().hasPrefix("text/plain") ?? false
+            if !response.isSuccess, method != .get || hasWords { return .failure(Self.refusal(response)) }
             return .failure(.unreachable(Self.malformed(response)))
         }
     }

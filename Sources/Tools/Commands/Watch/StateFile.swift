@@ -13,6 +13,8 @@ struct StateFile: HistoryStore {
     private let evidencePath: String
     /// Whether a problem with the history was reported, and has not ended.
     private let hasProblem = Lock(false)
+    /// Whether a problem with the state was reported, and has not ended.
+    private let hasStateProblem = Lock(false)
     private let log: WatchLog
 
     /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a
@@ -81,18 +83,22 @@ struct StateFile: HistoryStore {
     }
 
     func replace(_ next: () -> [UInt8]?) -> Bool {
-        attempt { () throws(FileError) in
+        attempt("history", hasProblem) { () throws(FileError) in
             try SmallFile.write(to: historyPath, pieces: next)
             try SmallFile.remove(oldHistoryPath)
         }
     }
 
     func append(_ bytes: [UInt8]) -> Bool {
-        attempt { () throws(FileError) in try SmallFile.append(bytes, to: historyPath) }
+        attempt("history", hasProblem) { () throws(FileError) in try SmallFile.append(bytes, to: historyPath) }
     }
 
     /// Reports a problem once, until the file can be written again.
-    private func attempt(_ work: () throws(FileError) -> Void) -> Bool {
+    private func attempt(
+        _ subject: String,
+        _ hasProblem: Lock<Bool>,
+        _ work: () throws(FileError) -> Void
+    ) -> Bool {
         do throws(FileError) {
             try work()
             hasProblem.withLock { $0 = false }
@@ -102,12 +108,12 @@ struct StateFile: HistoryStore {
                 defer { known = true }
                 return !known
             }
-            if isNew { log.warning("\(error); the history is kept in memory, and written as soon as it can be") }
+            if isNew { log.warning("\(error); the \(subject) is kept in memory, and written as soon as it can be") }
             return false
         }
     }
 
     func write(_ bytes: [UInt8]) {
-        do throws(FileError) { try SmallFile.write(bytes, to: path) } catch { log.warning("\(error)") }
+        _ = attempt("state", hasStateProblem) { () throws(FileError) in try SmallFile.write(bytes, to: path) }
     }
 }

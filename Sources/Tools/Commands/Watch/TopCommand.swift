@@ -19,7 +19,8 @@ struct TopCommand: AsyncParsableCommand {
 
             Without a terminal, prints the table once. Keys: arrows choose, Enter opens, / filters by name, label, state and error, \
             o changes the order, q quits. With a token whose role is 'act': a acknowledges the incident of the stream, r gives \
-            it back, x closes it, t tries the stream now, c checks it now, s silences it for an hour.
+            it back, x closes it, t tries the stream now, c checks it now, s silences it for an hour, m begins work on it for an \
+            hour, u ends the silence or work that hides it.
             Exit codes: 0 success, 1 the monitor does not answer.
             """
     )
@@ -50,7 +51,7 @@ struct TopCommand: AsyncParsableCommand {
                 }
             }
             return await screen.run(until: stop) { detail in
-                let document = try? await client.get("/api/state").get()
+                let document = await client.get("/api/state")
                 guard let detail else { return (document, nil) }
                 return (document, try? await client.get("/api/stream?name=" + PercentCoding.encoded(detail)).get())
             }

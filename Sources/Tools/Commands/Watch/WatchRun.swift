@@ -215,7 +215,7 @@ struct WatchRun {
         await screen.run(until: stop) { opened in
             let now = clock.timestamp
             let state = monitor.shown(at: now.instant)
-            return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })
+            return (.success(state.overview(facts(), at: now)), opened.flatMap { state.detail(of: $0, at: now) })
         }
         log.unsilence()
     }

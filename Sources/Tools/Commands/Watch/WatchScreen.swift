@@ -11,6 +11,9 @@ final class WatchScreen: Sendable {
         var wake: Gate?
     }
 
+    /// The state, and the stream that is shown in detail.
+    typealias Documents = (Result<JSONValue, MonitorClientError>, JSONValue?)
+
     /// Performs an action; returns what went wrong, or nil.
     typealias Act = @Sendable (StreamTable.Action) async -> String?
 
@@ -27,7 +30,7 @@ final class WatchScreen: Sendable {
 
     /// Shows the table until `stop` opens or the person quits.
     /// - Parameter read: returns the state document, and the document of the stream that is shown in detail.
-    func run(until stop: Gate, read: @escaping @Sendable (String?) async -> (JSONValue?, JSONValue?)) async {
+    func run(until stop: Gate, read: @escaping @Sendable (String?) async -> Documents) async {
         screen.open(
             onInput: { [self] bytes in
                 if bytes.isEmpty { stop.open() } else { press(TerminalKey.keys(in: bytes), stop) }
@@ -47,13 +50,13 @@ final class WatchScreen: Sendable {
         screen.close()
     }
 
-    private func take(_ documents: (JSONValue?, JSONValue?), _ opened: String?) {
+    private func take(_ documents: Documents, _ opened: String?) {
         state.withLock { state in
-            if let document = documents.0 {
+            switch documents.0 {
+            case .success(let document):
                 state.table.take(document)
                 state.table.problem = ""
-            } else {
-                state.table.problem = "The monitor does not answer; the figures are old. Retrying."
+            case .failure(let error): state.table.take(failure: error.sentence)
             }
             if opened == state.table.opened { state.table.take(detail: documents.1) }
         }
