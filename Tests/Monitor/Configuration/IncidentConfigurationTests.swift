@@ -269,9 +269,9 @@ struct IncidentConfigurationTests {
                   - { name: news, url: "http://example.org/a", labels: { cdn: a }, checks: { stale: 1.5x, rules: true } }
                 notify: { ops: { webhook: "http://example.org/x" } }
                 alerts:
-                  - { name: a, when: "up{stream=\"news\",host=\"example.org\",cdn=\"a\"} == 0", to: ops }
-                  - { name: b, when: "check_failed{rule=\"stale\"} > 0", to: ops }
-                  - { name: c, when: check_failed > 0, while: "check_failed{rule=\"stale\"} > 0", to: ops }
+                  - { name: a, when: 'up{stream="news",host="example.org",cdn="a"} == 0', to: ops }
+                  - { name: b, when: 'check_failed{rule="stale"} > 0', to: ops }
+                  - { name: c, when: check_failed > 0, while: 'check_failed{rule="stale"} > 0', to: ops }
                 maintenance:
                   - { name: w, match: { host: example.org, cdn: a }, start_time: "02:00", end_time: "04:00" }
                   - { name: all, start_time: "02:00", end_time: "04:00" }

@@ -489,7 +489,7 @@ struct WatchConfigurationTests {
         #expect(problems("\(list)location: x\n\nstreams: []").first?.hasPrefix("8:1: ") == true)
         #expect(problems("\(list)    \"url\" : x\n").first?.hasPrefix("6:5: ") == true)
         #expect(problems("\(list)  - name: b\n    name: c\n").first?.hasPrefix("7:5: ") == true)
-        #expect(problems("streams:\n  - { name: a, name: b }\n").first?.hasPrefix("2:5: ") == true)
+        #expect(problems("streams:\n  - { name: a, name: b }\n").first?.hasPrefix("2:7: ") == true)
         let error = #expect(throws: ConfigurationError.self) {
             try WatchConfiguration(contentsOf: "/nowhere/m.yaml", kinds: .forms)
         }
