@@ -103,7 +103,9 @@ import Testing
         played.update(with: try short(3...5), on: &axis, now: instant(12))
         played.update(with: try short(6...8), on: &axis, now: instant(24))
         // The same segments, some of them, those behind, and unknown ones, which a notice reports.
-        for (numbers, start) in [(6...8, 24), (7...9, 28), (5...7, 20), (9...11, 36), (12...14, 66)] as [(_, Int64)] {
+        for (numbers, start) in [(6...8, 24), (7...9, 28), (5...7, 20), (9...11, 36), (12...14, 66)]
+            as [(ClosedRange<Int64>, Int64)]
+        {
             var (again, axis) = (left, axis)
             again.update(with: try short(numbers), on: &axis, now: instant(25))
             #expect(again.index.first?.start == start * second, "\(numbers)")
