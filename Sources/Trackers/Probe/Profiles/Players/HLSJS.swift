@@ -25,11 +25,15 @@ extension PlayerProfile {
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
     ///
     /// Not modelled: the time until the media source is open (hls.js 1.6.15 requests the first fragment about 0.1 s
-    /// after its playlist), the playlist of a new level in the expected fetch time, media capabilities and codecs that
-    /// the browser cannot play, HDR, channels, default audio and `SCORE` in the choice of codecs, levels in the order
-    /// of their heights, `EXT-X-BITRATE`, error penalties of levels; and that a fragment that was left for the lowest
-    /// level, or whose rest takes at most twice as long as the new fragment, is loaded to its end beside the new one
-    /// (line 421): the probe aborts its request.
+    /// after its playlist), the transfer of a new level's playlist in the expected fetch time, media capabilities and
+    /// codecs that the browser cannot play, HDR, channels, default audio and `SCORE` in the choice of codecs, levels in
+    /// the order of their heights, `EXT-X-BITRATE`, error penalties of levels; that a fragment that was left for the
+    /// lowest level, or whose rest takes at most twice as long as the new fragment, is loaded to its end beside the new
+    /// one (line 421): the probe aborts its request. In live streams: that after a change of level whose playlist lists
+    /// nothing behind the buffer the newest fragment, or its parts, is loaded again
+    /// (src/controller/base-stream-controller.ts:1874, `getFragmentAtPosition`), and that reloads of a playlist count
+    /// from when the last one was due (src/controller/base-playlist-controller.ts, `requestScheduled`): at once for a
+    /// level that was not played for a while.
     public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
