@@ -1,4 +1,7 @@
 internal import Foundation
+#if canImport(Glibc)
+internal import Glibc
+#endif
 internal import Instrument
 
 /// Tells how busy the machine was while a test measured time or memory.
@@ -12,11 +15,12 @@ package final class MachineLoad: Sendable {
     private let worstLateness = Lock(Duration.zero)
     private let before = ProcessorTime.now
 
-    /// Begins to watch, on a dedicated thread for each processor, which wakes up every few milliseconds and notes how
-    /// late that is: a virtual machine may lack one of its processors for a while, and have the others.
+    /// Begins to watch, on a thread for each processor that stays there (on Linux), wakes up every few milliseconds,
+    /// and notes how late that is: a virtual machine may lack one of its processors for a while, and have the others.
     package init() {
-        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+        for processor in 0..<ProcessInfo.processInfo.activeProcessorCount {
             Thread.detachNewThread { [weak self] in
+                Self.stay(on: processor)
                 let clock = SystemClock()
                 while true {
                     let due = clock.now.advanced(by: .milliseconds(5))
@@ -27,6 +31,23 @@ package final class MachineLoad: Sendable {
                 }
             }
         }
+    }
+
+    /// Binds the calling thread to one of the processors that the process may use.
+    private static func stay(on processor: Int) {
+        #if canImport(Glibc)
+        // sched_setaffinity(2); the module of the C library leaves out what only GNU has.
+        typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> CInt
+        guard let get = dlsym(nil, "sched_getaffinity"), let set = dlsym(nil, "sched_setaffinity") else { return }
+        var places = [UInt8](repeating: 0, count: 128)
+        guard unsafeBitCast(get, to: Affinity.self)(0, places.count, &places) >= 0 else { return }
+        let allowed = (0..<(places.count * 8)).filter { places[$0 / 8] & 1 << ($0 % 8) != 0 }
+        guard allowed.indices.contains(processor) else { return }
+        places = [UInt8](repeating: 0, count: 128)
+        places[allowed[processor] / 8] = 1 << (allowed[processor] % 8)
+        // Where the system refuses, the thread stays as free as it was.
+        _ = unsafeBitCast(set, to: Affinity.self)(0, places.count, &places)
+        #endif
     }
 
     /// False, with a message, if the machine was too busy since it began to judge how long `subject` took.
