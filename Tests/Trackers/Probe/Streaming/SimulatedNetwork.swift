@@ -43,6 +43,8 @@ final class SimulatedNetwork: ResourceFetcher {
     private let latency: Int64
     /// The bytes that arrive at one instant; nil for the usual size.
     private let pieceSize: Int?
+    /// The instants (ns) before which the requests for these paths do not reach the server.
+    private let reaching: [String: Int64]
     private let resource: @Sendable (String) -> [UInt8]?
     private let fault: @Sendable (String, Int) -> Fault?
     private let state = Lock(State())
@@ -58,6 +60,7 @@ final class SimulatedNetwork: ResourceFetcher {
         bandwidth: [(from: Int64, bitrate: Int64)],
         latency: Int64 = 0,
         pieceSize: Int? = nil,
+        reaching: [String: Int64] = [:],
         fault: @escaping @Sendable (String, Int) -> Fault? = { _, _ in nil },
         resource: @escaping @Sendable (String) -> [UInt8]?
     ) {
@@ -65,6 +68,7 @@ final class SimulatedNetwork: ResourceFetcher {
         self.bandwidth = bandwidth
         self.latency = latency
         self.pieceSize = pieceSize
+        self.reaching = reaching
         self.fault = fault
         self.resource = resource
     }
@@ -129,7 +133,8 @@ final class SimulatedNetwork: ResourceFetcher {
             bytes = Array(bytes[start...].prefix(Int(clamping: range.length ?? .max)))
         }
         let sent = bytes.prefix(limit)
-        let start = delay.map { now + latency + $0 } ?? state.withLock { max(now + latency, $0.linkFree) }
+        let received = max(now + latency, reaching[path] ?? 0)
+        let start = delay.map { received + $0 } ?? state.withLock { max(received, $0.linkFree) }
         let size = pieceSize ?? Self.pieceSize(sent.count)
         for piece in stride(from: 0, to: sent.count, by: size) {
             let part = Array(sent[piece..<min(piece + size, sent.count)])
