@@ -16,27 +16,23 @@ enum PacketGaps {
         let size = TransportPacket.size
         var tracks: [UInt16: Track] = [:]
         for start in stride(from: 0, through: media.count - size, by: size) {
-            let packet = UnsafeRawBufferPointer(rebasing: media[start..<(start + size)])
-            let pid = UInt16(packet[1] & 0x1F) << 8 | UInt16(packet[2])
-            guard packet[0] == 0x47, packet[1] & 0x80 == 0, packet[3] & 0x10 != 0, pid != TransportPacket.nullPID else {
+            let bytes = UnsafeRawBufferPointer(rebasing: media[start..<(start + size)])
+            guard let packet = TransportPacket(bytes), packet.hasPayload, packet.pid != TransportPacket.nullPID else {
                 continue
             }
-            let counter = packet[3] & 0x0F
-            let hasAdaptation = packet[3] & 0x20 != 0 && packet[4] > 0
-            var track = tracks[pid] ?? Track(counter: (counter &- 1) & 0x0F)
-            let isAnnounced = hasAdaptation && packet[5] & 0x80 != 0
+            let counter = packet.continuity
+            var track = tracks[packet.pid] ?? Track(counter: (counter &- 1) & 0x0F)
             let isRepeat = counter == track.counter && !track.isRepeated
-            if !isAnnounced, !isRepeat, counter != (track.counter + 1) & 0x0F { track.gaps += 1 }
+            if !packet.announcesDiscontinuity, !isRepeat, counter != (track.counter + 1) & 0x0F { track.gaps += 1 }
             (track.counter, track.isRepeated) = (counter, isRepeat)
-            if packet[1] & 0x40 != 0, beginsMedia(packet) { track.isMedia = true }
-            tracks[pid] = track
+            if packet.startsUnit, beginsMedia(bytes, at: packet.payloadOffset) { track.isMedia = true }
+            tracks[packet.pid] = track
         }
         return tracks.values.reduce(0) { $0 + ($1.isMedia ? $1.gaps : 0) }
     }
 
     /// Whether the payload begins with a packet of pictures or sound: a start code, and the identifier of its stream.
-    private static func beginsMedia(_ packet: UnsafeRawBufferPointer) -> Bool {
-        let offset = packet[3] & 0x20 != 0 ? 5 + Int(packet[4]) : 4
+    private static func beginsMedia(_ packet: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard offset + 4 <= packet.count, packet[offset] == 0, packet[offset + 1] == 0, packet[offset + 2] == 1 else {
             return false
         }

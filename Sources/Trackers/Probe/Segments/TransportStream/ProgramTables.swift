@@ -38,8 +38,8 @@ enum ProgramTables {
     /// Whether the first packet of a transport stream begins a program association or a service description (PID 0 and
     /// 17) that is whole and has a wrong checksum.
     static func isDamaged(inPacket bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= TransportPacket.size, let packet = TransportPacket(first(bytes)), packet.hasPayload,
-            packet.startsUnit, packet.pid == 0 || packet.pid == 17
+        guard bytes.count >= TransportPacket.size, let packet = TransportPacket(first(bytes)), packet.isPlain,
+            packet.hasPayload, packet.startsUnit, packet.pid == 0 || packet.pid == 17
         else { return false }
         let payload = UnsafeRawBufferPointer(rebasing: first(bytes)[packet.payloadOffset...])
         guard let pointer = payload.first, payload.count > Int(pointer) + 4 else { return true }
@@ -108,7 +108,9 @@ enum ProgramTypes {
         while start + TransportPacket.size <= media.count {
             let bytes = UnsafeRawBufferPointer(rebasing: media[start..<(start + TransportPacket.size)])
             start += TransportPacket.size
-            guard let packet = TransportPacket(bytes), packet.hasPayload, packet.startsUnit else { continue }
+            guard let packet = TransportPacket(bytes), packet.isPlain, packet.hasPayload, packet.startsUnit else {
+                continue
+            }
             let payload = UnsafeRawBufferPointer(rebasing: bytes[packet.payloadOffset...])
             if packet.pid == 0 {
                 mapPID = ProgramAssociation.mapPID(in: payload)

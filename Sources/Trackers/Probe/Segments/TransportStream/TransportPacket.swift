@@ -10,24 +10,28 @@ struct TransportPacket {
     let hasPayload: Bool
     /// The offset of the payload in the packet.
     let payloadOffset: Int
+    /// Whether the packet announces that the counter jumps (`discontinuity_indicator`).
+    let announcesDiscontinuity: Bool
+    private let isScrambled: Bool
 
-    /// Reads the header; nil if the packet is damaged, scrambled, or announces a discontinuity of its counter.
+    /// Whether the packet can be read without a look at others: its payload is not scrambled, lies in the packet, and
+    /// no jump is announced.
+    var isPlain: Bool {
+        !isScrambled && !announcesDiscontinuity && payloadOffset <= Self.size - (hasPayload ? 1 : 0)
+    }
+
+    /// Reads the header; nil if the packet is damaged.
     ///
     /// - Parameter bytes: at least 188 bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.size, bytes[0] == 0x47, bytes[1] & 0x80 == 0, bytes[3] & 0xC0 == 0 else { return nil }
+        guard bytes.count >= Self.size, bytes[0] == 0x47, bytes[1] & 0x80 == 0 else { return nil }
         pid = UInt16(bytes[1] & 0x1F) << 8 | UInt16(bytes[2])
         startsUnit = bytes[1] & 0x40 != 0
         continuity = bytes[3] & 0x0F
         let hasAdaptation = bytes[3] & 0x20 != 0
         hasPayload = bytes[3] & 0x10 != 0
-        guard hasAdaptation else {
-            payloadOffset = 4
-            return
-        }
-        let length = Int(bytes[4])
-        payloadOffset = 5 + length
-        guard payloadOffset <= Self.size - (hasPayload ? 1 : 0) else { return nil }
-        if length > 0, bytes[5] & 0x80 != 0 { return nil }
+        isScrambled = bytes[3] & 0xC0 != 0
+        payloadOffset = hasAdaptation ? 5 + Int(bytes[4]) : 4
+        announcesDiscontinuity = hasAdaptation && bytes[4] > 0 && bytes[5] & 0x80 != 0
     }
 }

@@ -52,7 +52,7 @@ struct TransportStreamReader: Sendable {
     mutating func takeFrames(of index: Int) -> [SegmentFrame] { tracks[index].takeFrames() }
 
     private mutating func take(_ bytes: UnsafeRawBufferPointer, endingAt end: Int) -> Bool {
-        guard let packet = TransportPacket(bytes) else { return false }
+        guard let packet = TransportPacket(bytes), packet.isPlain else { return false }
         if let index = index(of: packet.pid) { return take(packet, bytes, endingAt: end, track: index) }
         let payload = UnsafeRawBufferPointer(rebasing: bytes[packet.payloadOffset...])
         switch packet.pid {
