@@ -150,10 +150,8 @@ struct DASHPresentationBuilder {
             }.max() ?? 0
         let service = ServiceDescription(root)
         let delay = root.duration("suggestedPresentationDelay")
-        let declared = service.targetLatency ?? delay
         var rules = LiveRules(
-            targetLatency: declared ?? longest.saturatingMultiply(3),
-            declaredLatency: declared,
+            targetLatency: service.targetLatency ?? delay ?? longest.saturatingMultiply(3),
             suggestedDelay: delay,
             asksForCatchUp: service.asksForCatchUp,
             service: service.limits,

@@ -97,7 +97,7 @@ package struct TimelineAxis: Hashable, Sendable {
     /// that follows it; nil without one. For variants that are numbered alike.
     ///
     /// - Parameter shift: what the playlist's numbers lack to those here.
-    func startByNumber(of playlist: HLSMediaPlaylist, movedBy shift: Int64) -> Int64? {
+    func startByNumber(of playlist: HLSMediaPlaylist, movedBy shift: Int64 = 0) -> Int64? {
         guard isReferenceNumberedAlike, let reference, reference.targetDuration == playlist.targetDuration,
             let first = playlist.segments.first, let end = reference.lastTimes
         else { return nil }
@@ -123,10 +123,7 @@ package struct TimelineAxis: Hashable, Sendable {
         let isWindow = !playlist.hasEnded || !reference.isComplete || known.start > 0
         if playlist.kind == .event || !isWindow { return 0 }
         if isNumberedAlike, isReferenceNumberedAlike, reference.targetDuration == playlist.targetDuration {
-            if let shared = reference.segment(numbered: first.sequence) { return shared.start }
-            if let shared = playlist.segments.first(where: { $0.sequence == known.sequence }) {
-                return known.start.saturatingSubtract(shared.start)
-            }
+            if let start = startByNumber(of: playlist) { return start }
             if let last = reference.last, first.sequence > last.sequence {
                 let missed = first.sequence.saturatingSubtract(last.sequence).saturatingSubtract(1)
                 let missedTime = missed.saturatingMultiply(playlist.targetDuration)

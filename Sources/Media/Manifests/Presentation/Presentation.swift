@@ -102,8 +102,6 @@ package struct StartOffset: Hashable, Sendable {
 package struct LiveRules: Hashable, Sendable {
     /// The target latency.
     package var targetLatency: Int64
-    /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
-    package var declaredLatency: Int64?
     /// `@suggestedPresentationDelay`, whatever the service description asks for; nil if not declared.
     package var suggestedDelay: Int64?
     /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
@@ -124,4 +122,7 @@ package struct LiveRules: Hashable, Sendable {
     package var reloadURL: HTTPURL?
     /// Where to load a patch instead of the whole manifest (DASH); nil without patches.
     package var patch: PatchLocation?
+
+    /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
+    package var declaredLatency: Int64? { service.targetLatency ?? suggestedDelay }
 }
