@@ -1,8 +1,8 @@
 internal import InstrumentHTTP
 internal import InstrumentText
 
-/// Finds parts of a configuration that are well formed and do nothing: an alert that never fires, and a window that
-/// hides nothing, are noticed too late. They are no mistakes, because the streams may come with a later include.
+/// Finds parts of a configuration that are well formed and do nothing: an alert that never fires, or a window that
+/// hides nothing, is noticed too late. They are no mistakes, because the streams may come with a later include.
 extension ConfigurationReader {
     mutating func warnOfIdleParts() {
         for alert in configuration.alerts {

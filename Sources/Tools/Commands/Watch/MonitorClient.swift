@@ -96,7 +96,7 @@ struct MonitorClient: Sendable {
     ) async -> Result<JSONValue, MonitorClientError> {
         await exchange(method, path, body).flatMap { response in
             if response.isSuccess, let json = try? JSONValue(parsing: response.body) { return .success(json) }
-            // What is no monitor may answer a GET with a page.
+            // Another server at this address may answer a GET with a page.
             let hasWords = response.headers["Content-Type"]?.lowercased().hasPrefix("text/plain") ?? false
             if !response.isSuccess, method != .get || hasWords { return .failure(Self.refusal(response)) }
             return .failure(.unreachable(Self.malformed(response)))
