@@ -59,3 +59,80 @@ extension Bookkeeping {
         try old.close()
     }
 }
+
+// MARK: Copies
+extension Bookkeeping {
+    private static var endings: [String] { ["", "-wal"] }
+
+    /// Reads a folder's bookkeeping into memory, without writing or creating a file beside it. nil if the folder has no
+    /// bookkeeping.
+    ///
+    /// SQLite cannot read a journal without creating files beside it. Therefore this method copies the two files to a
+    /// temporary directory, and deletes that directory before it returns.
+    static func copy(ofFolder folder: String) throws -> Bookkeeping? {
+        let path = folder + "/" + FolderNames.bookkeeping
+        var failure: any Error = DatabaseError(resultCode: .SQLITE_BUSY, message: "\(path) keeps changing")
+        // The owner of the folder may be writing to it.
+        for _ in 0..<5 {
+            let before = stamps(path)
+            guard before.first.flatMap({ $0 }) != nil else { return nil }
+            do {
+                let copy = try copied(path)
+                if stamps(path) == before { return copy }
+            } catch {
+                failure = error
+                if stamps(path) == before { break }
+            }
+        }
+        throw failure
+    }
+
+    private static func copied(_ path: String) throws -> Bookkeeping {
+        let directory = try TemporaryDirectory()
+        let copy = directory.path + "/copy"
+        for ending in endings where Directory.size(of: path + ending) != nil {
+            guard let bytes = try Directory.bytes(of: path + ending) else {
+                throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "cannot read \(path + ending)")
+            }
+            try Directory.replace(copy + ending, by: bytes)
+        }
+        // This opening also checks the copy and migrates it to the current version.
+        let onDisk = try Bookkeeping(path: copy)
+        defer { onDisk.close() }
+        let inMemory = try DatabaseQueue()
+        try onDisk.database.backup(to: inMemory)
+        return Bookkeeping(inMemory)
+    }
+
+    /// The modification times and sizes of the files.
+    private static func stamps(_ path: String) -> [[Int]?] {
+        endings.map { ending in
+            Directory.status(of: path + ending).flatMap { status in
+                guard Directory.isFile(status) else { return nil }
+                #if canImport(Darwin)
+                let time = status.st_mtimespec
+                #else
+                let time = status.st_mtim
+                #endif
+                return [Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec), Int(status.st_ino)]
+            }
+        }
+    }
+}
+
+/// A directory that only this user can access. It is deleted with this value.
+private struct TemporaryDirectory: ~Copyable {
+    let path: String
+
+    init() throws {
+        let root = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        var template = Array(((root.isEmpty ? "/tmp" : root) + "/instrument-queue-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw Directory.failure(errno, "create a temporary directory") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in Directory.names(in: path) { Directory.delete(path + "/" + name) }
+        rmdir(path)
+    }
+}
