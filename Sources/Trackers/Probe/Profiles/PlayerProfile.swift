@@ -328,3 +328,52 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         func hash(into hasher: inout Hasher) { hasher.combine(values) }
     }
 }
+
+// MARK: Variations
+extension PlayerProfile {
+    /// The profile with content codings.
+    func asking(for codings: TextCodings) -> PlayerProfile {
+        var profile = self
+        profile.textCodings = codings
+        return profile
+    }
+
+    /// The profile with another use of the declared start.
+    func beginning(_ declaredStart: DeclaredStart) -> PlayerProfile {
+        var profile = self
+        profile.declaredStart = declaredStart
+        return profile
+    }
+
+    /// The profile with a mode of low latency.
+    func changing(inLowLatency mode: LowLatencyMode) -> PlayerProfile {
+        var profile = self
+        profile.lowLatency = mode
+        return profile
+    }
+
+    /// The profile as it is in low-latency streams.
+    var inLowLatency: PlayerProfile {
+        guard let lowLatency else { return self }
+        var profile = self
+        (profile.segmentUse, profile.bufferCheck) = (lowLatency.segmentUse, lowLatency.bufferCheck)
+        profile.replacementDistance = lowLatency.replacementDistance
+        profile.live.catchUp = lowLatency.catchUp ?? live.catchUp
+        profile.live.targetLatencyOfDASH = lowLatency.targetLatencyOfDASH ?? live.targetLatencyOfDASH
+        return profile
+    }
+}
+
+// MARK: Names
+extension PlayerProfile {
+    /// All named profiles.
+    public static let named: [PlayerProfile] = [
+        .standard, .exoPlayer, .avPlayer, .hlsJS, .hlsJSWithoutWorker, .dashJS, .shaka, .mpv,
+    ]
+
+    /// The profile of a name, as `--profile` takes it; nil for an unknown name.
+    public init?(named name: String) {
+        guard let profile = Self.named.first(where: { $0.name == name }) else { return nil }
+        self = profile
+    }
+}

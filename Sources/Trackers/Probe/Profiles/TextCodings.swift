@@ -25,12 +25,3 @@ package struct TextCodings: Hashable, Sendable {
         return .decoded(asking: codings.filter { !isPlain || $0 != .brotli })
     }
 }
-
-extension PlayerProfile {
-    /// The profile with content codings.
-    func asking(for codings: TextCodings) -> PlayerProfile {
-        var profile = self
-        profile.textCodings = codings
-        return profile
-    }
-}

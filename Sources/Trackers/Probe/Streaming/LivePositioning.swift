@@ -4,7 +4,7 @@ internal import InstrumentManifests
 /// Decides where playback starts, and keeps a live playback near its target latency: by playback rate, and by jumps.
 struct LivePositioning: Sendable {
     private var policy: LivePolicy
-    private let declaredStart: PlayerProfile.DeclaredStart
+    private let declaredStart: DeclaredStart
     /// Whether the start position is decided.
     private(set) var isPlaced = false
     /// The latency and its target, for adaptation rules; nil before both are known.
@@ -15,7 +15,7 @@ struct LivePositioning: Sendable {
     /// The target and the rate of a player whose target moves.
     private var control: LiveSpeedControl?
 
-    init(_ policy: LivePolicy, declaredStart: PlayerProfile.DeclaredStart = .used()) {
+    init(_ policy: LivePolicy, declaredStart: DeclaredStart = .used()) {
         (self.policy, self.declaredStart) = (policy, declaredStart)
         control = policy.movingTarget.map(LiveSpeedControl.init)
     }
