@@ -16,19 +16,21 @@ extension RenditionTimeline {
     ///   - playlist: the reloaded playlist.
     ///   - axis: the time axis shared with the other renditions; records the position of this one.
     ///   - now: the start of the reload.
+    ///   - received: the begin of the response, which a server may have held; nil for `now`.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
     package mutating func update(
         with playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
-        now: MonotonicInstant
+        now: MonotonicInstant,
+        received: MonotonicInstant? = nil
     ) -> Bool {
         noticeList.add(playlist.notices)
         let (oldFirst, oldLast, wasComplete) = (index.firstTimes?.sequence, index.lastTimes?.sequence, index.isComplete)
         let isOlder = !merge(playlist, on: axis)
         let hasParts = !isOlder && takeOpenSegment(of: playlist)
         let hasNews = index.lastTimes?.sequence != oldLast || index.isComplete != wasComplete || hasParts
-        if hasNews { lastChange = now }
+        if hasNews { lastChange = received ?? now }
         let isChanged = hasNews || index.firstTimes?.sequence != oldFirst
         axis.record(index, isNumberedAlike: isNumberedAlike, loadedAt: now)
         let period = Self.reloadPeriod(playlist)

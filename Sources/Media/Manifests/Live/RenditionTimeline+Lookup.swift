@@ -113,6 +113,14 @@ extension RenditionTimeline {
         return time > segment.start ? Self.independentPart(of: segment, before: time) ?? segment : segment
     }
 
+    /// The newest segment of a live stream, or, where it has parts, the last part of it with which decoding can begin;
+    /// nil for other streams.
+    package var newestUnit: MediaSegment? {
+        guard !index.isComplete, let last = index.lastTimes else { return nil }
+        let end = openSegment.flatMap { $0.parts.isEmpty ? nil : $0.end } ?? last.end
+        return unit(containing: end.saturatingSubtract(1))
+    }
+
     /// How long before their end segments are available, in nanoseconds, as `@availabilityTimeOffset` says; 0 for other
     /// streams.
     package var earlyAvailability: Int64 {

@@ -71,18 +71,20 @@ package struct RenditionTimeline: Hashable, Sendable {
     ///     other segment boundaries.
     ///   - usesParts: whether the player fetches parts of segments, so that the timeline has them.
     ///   - now: the start of the load.
+    ///   - received: the begin of the response, which a server may have held; nil for `now`.
     package init(
         _ playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
         isNumberedAlike: Bool = true,
         usesParts: Bool = false,
-        now: MonotonicInstant
+        now: MonotonicInstant,
+        received: MonotonicInstant? = nil
     ) {
         self.usesParts = usesParts
         let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike, now: now)
         index = SegmentIndex([], isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
-        lastChange = now
+        lastChange = received ?? now
         self.isNumberedAlike = isNumberedAlike
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
         asksForCatchUp = playlist.control.declaresHoldBack

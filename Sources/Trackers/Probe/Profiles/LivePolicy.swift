@@ -96,6 +96,26 @@ package struct LivePolicy: Hashable, Sendable {
         case ends
     }
 
+    /// What a player does when its rung changes at the live edge.
+    package enum ChangeAtEdge: Hashable, Sendable {
+        /// Finishes the segment whose parts it loads, and waits for what the new playlist lists behind the buffer.
+        case waits
+        /// Changes also where it waits for the next part, loads the new playlist, and begins where decoding can begin at
+        /// or before the end of the buffer; if the playlist lists nothing behind that, with its newest segment or part.
+        /// The media in the buffer is replaced. Parts that follow at once are loaded to their ends. hls.js
+        /// (src/controller/base-stream-controller.ts, `waitForLive`, `getFragmentAtPosition` and `doFragPartsLoad`).
+        case loadsAgain
+    }
+
+    /// What the time until the next reload of a media playlist counts from.
+    package enum ReloadRhythm: Hashable, Sendable {
+        /// The last request (RFC 8216 section 6.3.4).
+        case fromRequest
+        /// The instant at which the last request was due; a request that comes a whole period later is followed by
+        /// another one at once. hls.js (src/controller/base-playlist-controller.ts, `requestScheduled`).
+        case fromDueTime
+    }
+
     /// What a low-latency playlist may hint at before it lists it (`EXT-X-PRELOAD-HINT`).
     package enum HintedResource: Hashable, Sendable, CaseIterable {
         /// The next part (`TYPE=PART`).
@@ -132,6 +152,10 @@ package struct LivePolicy: Hashable, Sendable {
     /// How long the player waits before it looks again for a segment that does not exist yet, and chooses its rendition
     /// again: the shortest of these distances; empty for as soon as the segment exists, as in all low-latency streams.
     package var searchIntervals: [Distance]
+    /// What follows a change of rung at the live edge.
+    package var changeAtEdge: ChangeAtEdge
+    /// What the time until the next reload of a media playlist counts from.
+    package var reloadRhythm: ReloadRhythm
     /// What follows when the next segment has left the live window.
     package var behindWindow: BehindWindow
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
@@ -163,6 +187,8 @@ package struct LivePolicy: Hashable, Sendable {
         movingTarget: MovingTarget? = nil,
         catchUpNeedsDeclaration: Bool = false,
         searchIntervals: [Distance] = [],
+        changeAtEdge: ChangeAtEdge = .waits,
+        reloadRhythm: ReloadRhythm = .fromRequest,
         behindWindow: BehindWindow = .jumpsToTarget,
         staleAfter: Distance? = nil,
         usesParts: Bool = false,
@@ -181,6 +207,8 @@ package struct LivePolicy: Hashable, Sendable {
         self.movingTarget = movingTarget
         self.catchUpNeedsDeclaration = catchUpNeedsDeclaration
         self.searchIntervals = searchIntervals
+        self.changeAtEdge = changeAtEdge
+        self.reloadRhythm = reloadRhythm
         self.behindWindow = behindWindow
         self.staleAfter = staleAfter
         self.usesParts = usesParts

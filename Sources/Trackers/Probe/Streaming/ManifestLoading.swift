@@ -20,12 +20,7 @@ struct ManifestLoading: Sendable {
     /// Whether the bitrate of a rung includes the audio that is fetched apart.
     private let includesAudio: Bool
     private let selection: LadderSelection
-    /// Whether the player fetches parts of segments.
-    private let usesParts: Bool
-    /// Whether the player asks for delta updates of playlists.
-    private let usesDeltas: Bool
-    /// The time after which the player gives up a request for a playlist without an answer.
-    private let longestHold: Duration
+    private let reloading: PlaylistReloading
     /// Whether the player loads patches of MPDs.
     private let usesPatches: Bool
     /// The clock of the server.
@@ -46,20 +41,18 @@ struct ManifestLoading: Sendable {
     /// The instant of the MPD's next reload.
     private var updateAt: MonotonicInstant?
     private var watches: [Rendition.ID: Watch] = [:]
+    /// The rendition of a variant's own playlist that came last.
+    private var latestPlaylist: Rendition.ID?
 
     init(
         _ source: MediaSource,
         staleAfter: LivePolicy.Distance?,
         includesAudio: Bool = false,
         selection: LadderSelection = LadderSelection(),
-        usesParts: Bool = false,
-        usesPatches: Bool = false,
-        usesDeltas: Bool = true,
-        longestHold: Duration = .seconds(10)
+        reloading: PlaylistReloading = PlaylistReloading(),
+        usesPatches: Bool = false
     ) {
-        self.usesParts = usesParts
-        self.usesDeltas = usesDeltas
-        self.longestHold = longestHold
+        self.reloading = reloading
         self.usesPatches = usesPatches
         self.source = source
         self.staleAfter = staleAfter
@@ -73,6 +66,13 @@ struct ManifestLoading: Sendable {
     func needsPlaylist(at rung: Int) -> Bool {
         guard let state = variant(at: rung).flatMap({ self[$0.main] }), state.playlistURL != nil else { return false }
         return state.timeline == nil || state.isLive
+    }
+
+    /// Whether the playlist of another variant came after that of a variant's main rendition, so that its live window
+    /// may be an old one.
+    func isSuperseded(_ id: Rendition.ID) -> Bool {
+        guard let state = self[id], state.isLive, state.reloadAt != nil, state.timeline?.kind == .live else { return false }
+        return latestPlaylist.map { $0 != id } ?? false
     }
 
     func variant(at rung: Int) -> Variant? {
@@ -149,12 +149,15 @@ extension ManifestLoading {
     }
 
     /// Takes a media playlist that was fetched for the first time, or again.
+    ///
+    /// - Parameter received: the begin of the response, which a server may have held; nil for `begun`.
     mutating func take(
         _ parsed: HLSPlaylist,
         of id: Rendition.ID,
         at url: HTTPURL,
         isNumberedAlike: Bool,
-        begun: MonotonicInstant
+        begun: MonotonicInstant,
+        received: MonotonicInstant? = nil
     ) throws(ResourceFailure) -> [StreamEffect] {
         guard var state = renditions[id] else { return [] }
         guard case .media(let playlist) = parsed else {
@@ -165,8 +168,15 @@ extension ManifestLoading {
                 "the playlist is a delta update (EXT-X-SKIP), which nobody asked for; check the server"
             )
         }
-        if usesParts { take(reportsOf: playlist) }
-        state.take(playlist, on: &axis, isNumberedAlike: isNumberedAlike, begun: begun)
+        if reloading.usesParts { take(reportsOf: playlist) }
+        state.take(
+            playlist,
+            on: &axis,
+            isNumberedAlike: isNumberedAlike,
+            begun: begun,
+            received: received ?? begun
+        )
+        if isMain(id) { latestPlaylist = id }
         var effects: [StreamEffect] = state.takeNotices().map {
             .warned(StreamWarning(.notSupported, $0.message, url))
         }
@@ -271,14 +281,13 @@ extension ManifestLoading {
     }
 
     private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
+        var reloading = reloading
         // A part of WebVTT has no header.
-        let usesParts = usesParts && rendition.kind != .subtitles
-        var state =
-            renditions[rendition.id]
-            ?? RenditionState(rendition, usesParts: usesParts, usesDeltas: usesDeltas, longestHold: longestHold)
+        if rendition.kind == .subtitles { reloading.usesParts = false }
+        var state = renditions[rendition.id] ?? RenditionState(rendition, reloading: reloading)
         switch rendition.source {
         case .segments, .parts: state.take(rendition, of: presentation, begun: begun)
-        case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
+        case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun, received: begun)
         case .playlist: break
         }
         renditions[rendition.id] = state

@@ -2,6 +2,18 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
+/// How a player loads media playlists again.
+struct PlaylistReloading: Hashable, Sendable {
+    /// Whether the player fetches parts of segments, and uses what servers offer with them.
+    var usesParts = false
+    /// Whether the player asks for delta updates.
+    var usesDeltas = true
+    /// The time after which the player gives up a request for a playlist without an answer.
+    var longestHold: Duration = .seconds(10)
+    /// What the time until the next reload counts from.
+    var rhythm = LivePolicy.ReloadRhythm.fromRequest
+}
+
 /// The state of a rendition.
 struct RenditionState: Sendable {
     private(set) var rendition: Rendition
@@ -9,12 +21,7 @@ struct RenditionState: Sendable {
     private(set) var timeline: RenditionTimeline?
     /// The instant of its playlist's next reload; nil for no reload.
     var reloadAt: MonotonicInstant?
-    /// Whether the player fetches parts of segments, and uses what servers offer with them.
-    private let usesParts: Bool
-    /// Whether the player asks for delta updates.
-    private let usesDeltas: Bool
-    /// The time after which the player gives up a request for the playlist without an answer.
-    private let longestHold: Duration
+    private let reloading: PlaylistReloading
     /// The address of its playlist at another server; nil for the address in the manifest.
     private var otherServer: HTTPURL?
     /// The instant of the last load of its playlist.
@@ -29,16 +36,9 @@ struct RenditionState: Sendable {
     /// Its periods, if some are files with an index.
     private var parts = PeriodParts()
 
-    init(
-        _ rendition: Rendition,
-        usesParts: Bool = false,
-        usesDeltas: Bool = true,
-        longestHold: Duration = .seconds(10)
-    ) {
+    init(_ rendition: Rendition, reloading: PlaylistReloading) {
         self.rendition = rendition
-        self.usesParts = usesParts
-        self.usesDeltas = usesDeltas
-        self.longestHold = longestHold
+        self.reloading = reloading
     }
 
     /// The first file whose index is not fetched, and the bytes of it to fetch next.
@@ -77,7 +77,8 @@ struct RenditionState: Sendable {
         _ playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
         isNumberedAlike: Bool,
-        begun: MonotonicInstant
+        begun: MonotonicInstant,
+        received: MonotonicInstant
     ) {
         var hasNews = true
         startOffset = playlist.startOffset
@@ -86,11 +87,12 @@ struct RenditionState: Sendable {
                 playlist,
                 on: &axis,
                 isNumberedAlike: isNumberedAlike,
-                usesParts: usesParts,
-                now: begun
+                usesParts: reloading.usesParts,
+                now: begun,
+                received: received
             )
         } else {
-            hasNews = timeline?.update(with: playlist, on: &axis, now: begun) ?? true
+            hasNews = timeline?.update(with: playlist, on: &axis, now: begun, received: received) ?? true
         }
         loadedAt = begun
         isBlockingRefused = false
@@ -109,14 +111,23 @@ struct RenditionState: Sendable {
             let shortest = (unit ?? max(timeline.index.targetDuration, 500_000_000)) / 4
             return min(usual, begun.advanced(by: .nanoseconds(max(shortest, 20_000_000))))
         }
-        return unit.map { min(usual, begun.advanced(by: .nanoseconds(max($0, 200_000_000)))) } ?? usual
+        if let unit { return min(usual, begun.advanced(by: .nanoseconds(max(unit, 200_000_000)))) }
+        return reloading.rhythm == .fromDueTime ? nextDue(after: begun, period: begun.duration(to: usual)) : usual
+    }
+
+    /// A period behind the instant at which the last reload was due; at once if the reload came later than that.
+    private func nextDue(after begun: MonotonicInstant, period: Duration) -> MonotonicInstant {
+        let due = reloadAt ?? begun
+        let next = due.advanced(by: period)
+        if next < begun { return begun }
+        return due <= begun ? next : due
     }
 
     /// Whether the server is asked to hold requests until the playlist has news. Without parts, it holds them for up to
     /// a target duration, which has to be shorter than the time after which the player gives up.
     private func holdsReloads(_ timeline: RenditionTimeline) -> Bool {
         guard timeline.control.canBlockReload else { return false }
-        return timeline.control.partTarget != nil || targetDuration < longestHold
+        return timeline.control.partTarget != nil || targetDuration < reloading.longestHold
     }
 
     /// A reload of its playlist has failed.
@@ -142,7 +153,7 @@ struct RenditionState: Sendable {
 
     /// A delta update needs a playlist that is not older than half the distance from which segments are left out.
     private func canSkip(_ timeline: RenditionTimeline, _ now: MonotonicInstant) -> Bool {
-        guard usesDeltas, let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
+        guard reloading.usesDeltas, let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
             timeline.index.last?.encryption == nil
         else { return false }
         return loadedAt.duration(to: now) < .nanoseconds(until / 2)

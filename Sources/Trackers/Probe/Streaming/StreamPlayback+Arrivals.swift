@@ -31,7 +31,8 @@ extension StreamPlayback {
                     of: id,
                     at: response.url,
                     isNumberedAlike: manifest.isMain(id),
-                    begun: fetching.begun
+                    begun: fetching.begun,
+                    received: response.arrivals.first
                 )
                 apply(effects, now)
                 works(onPlaylistOf: id, now)

@@ -112,12 +112,26 @@ extension StreamPlayback {
             return false
         }
         // A segment whose parts are being loaded is finished first: other renditions need not begin at a part.
-        let unfinished = track.segmentInParts(of: manifest).flatMap { choice.excludes($0.rung) ? nil : $0 }
+        let change = profile.live.changeAtEdge
+        let unfinished = track.segmentInParts(of: manifest, change: change)
+            .flatMap { choice.excludes($0.rung) ? nil : $0 }
         guard let (rung, rendition) = unfinished ?? (role == .main ? planMain(now) : planAudio()) else { return false }
         if role == .main, let time = choice.takeIdleTime(at: now.instant) { observe(.idled(time), now) }
-        if role == .main { replaceMedia(track, rung, now) }
-        tracks[role]?.choose(rung: rung, rendition: rendition)
+        if role == .main {
+            replaceMedia(track, rung, now)
+            leavePlaylist(of: track.renditionInUse, for: rendition)
+        }
+        let isContinuation = change == .loadsAgain && unfinished != nil
+        tracks[role]?.choose(rung: rung, rendition: rendition, isContinuation: isContinuation)
         return true
+    }
+
+    /// Cancels the request for the playlist of a rendition that another one replaces: the server may hold it.
+    private mutating func leavePlaylist(of earlier: Rendition.ID?, for rendition: Rendition.ID) {
+        guard profile.live.changeAtEdge == .loadsAgain, let earlier, earlier != rendition,
+            let running = fetches.fetching(.playlist(earlier))
+        else { return }
+        fetches.cancel(running.number)
     }
 
     /// Fetches media of lower rungs again after a change to a higher rung, if the profile does so and enough is
@@ -207,6 +221,8 @@ extension StreamPlayback {
             if role == .main, profile.requestsPlaylistsTogether { fetchAudioPlaylist(for: plan, now) }
             return false
         }
+        let change = profile.live.changeAtEdge
+        if role == .main, change == .loadsAgain, manifest.isSuperseded(plan.rendition) { return false }
         // An empty live playlist has no start position.
         if timeline.index.isEmpty, !timeline.index.isComplete { return false }
         if role == .main, !live.isPlaced {
@@ -214,7 +230,7 @@ extension StreamPlayback {
             placeStart(in: state, plan, now)
             return true
         }
-        switch tracks[role]?.step(in: timeline, at: now.wallTime) {
+        switch tracks[role]?.step(in: timeline, at: now.wallTime, change: change) {
         case .chosen: return true
         case .fetch where phase.name == .awaiting:
             tracks[role]?.endWait()
@@ -343,7 +359,7 @@ extension StreamPlayback {
     mutating func reconsider(_ now: Timestamp) {
         guard choice.takeReconsideration(at: now.instant), !isInspecting,
             let fetching = fetches.fetching(.segment(.main)),
-            let plan = tracks[.main]?.plan, let segment = plan.segment
+            let plan = tracks[.main]?.plan, !plan.isContinuation, let segment = plan.segment
         else { return }
         // A segment that the server is still producing is not slow because of the network.
         if let completion = segment.completion, completion > now.wallTime { return }

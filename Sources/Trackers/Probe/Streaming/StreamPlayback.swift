@@ -65,11 +65,14 @@ struct StreamPlayback: DrivenPlayback {
             staleAfter: profile.live.staleAfter,
             includesAudio: profile.ladderIncludesAudio,
             selection: profile.ladderSelection,
-            usesParts: profile.live.usesParts,
-            usesPatches: profile.live.usesPatches,
-            // A delta update leaves out the tags of ads in the segments that it skips.
-            usesDeltas: configuration.ads == nil,
-            longestHold: configuration.profile[retry: .playlist].limited(by: configuration).longestSilence
+            reloading: PlaylistReloading(
+                usesParts: profile.live.usesParts,
+                // A delta update leaves out the tags of ads in the segments that it skips.
+                usesDeltas: configuration.ads == nil,
+                longestHold: configuration.profile[retry: .playlist].limited(by: configuration).longestSilence,
+                rhythm: profile.live.reloadRhythm
+            ),
+            usesPatches: profile.live.usesPatches
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live, declaredStart: profile.declaredStart)

@@ -18,6 +18,8 @@ struct TrackLoading: Sendable {
         let number: Int
         fileprivate(set) var rung: Int
         let rendition: Rendition.ID
+        /// Whether the player requests a part at once behind the one before it, without another look at the throughput.
+        let isContinuation: Bool
         fileprivate(set) var segment: MediaSegment?
         /// The instant before which the player works on what the request waited for; nil for at once.
         fileprivate(set) var begins: MonotonicInstant?
@@ -76,6 +78,8 @@ struct TrackLoading: Sendable {
     /// The rendition of the previous segment.
     private(set) var rendition: Rendition.ID?
     private(set) var segmentCount = 0
+    /// Whether the player has waited for the next segment or part.
+    private var hasWaited = false
     /// Whether the track has more steps to take at once, after other tracks had their turn.
     var takesBreak = false
 
@@ -135,13 +139,19 @@ struct TrackLoading: Sendable {
         return sequence > last.sequence || sequence == last.sequence && (part == nil || end >= last.end)
     }
 
-    /// The rung and the rendition of the segment whose parts are being loaded; nil between two segments, where the
-    /// player may change the rendition.
-    func segmentInParts(of manifest: ManifestLoading) -> (rung: Int, rendition: Rendition.ID)? {
+    /// The rung and the rendition of the segment whose parts are being loaded; nil where the player may change the
+    /// rendition: between two segments, or, depending on its policy, also where it waits for the next part.
+    func segmentInParts(
+        of manifest: ManifestLoading,
+        change: LivePolicy.ChangeAtEdge
+    ) -> (rung: Int, rendition: Rendition.ID)? {
         guard case .after(let sequence, let part?, let rendition, let end) = cursor, rendition == self.rendition,
             let rung, let timeline = manifest[rendition]?.timeline
         else { return nil }
-        if !timeline.isComplete(sequence) { return (rung, rendition) }
+        switch change {
+        case .waits: if !timeline.isComplete(sequence) { return (rung, rendition) }
+        case .loadsAgain: if hasWaited { return nil }
+        }
         return timeline.unit(after: sequence, part: part, endingAt: end)?.sequence == sequence ? (rung, rendition) : nil
     }
 
@@ -218,9 +228,9 @@ extension TrackLoading {
         cursor = .behind(end)
     }
 
-    mutating func choose(rung: Int, rendition: Rendition.ID) {
+    mutating func choose(rung: Int, rendition: Rendition.ID, isContinuation: Bool = false) {
         planCount += 1
-        enter(.planned(Plan(number: planCount, rung: rung, rendition: rendition)))
+        enter(.planned(Plan(number: planCount, rung: rung, rendition: rendition, isContinuation: isContinuation)))
     }
 
     /// The buffer has no room, or the track is too far ahead: the player looks again after an interval, in a fixed
@@ -270,6 +280,7 @@ extension TrackLoading {
     /// segment as soon as it exists.
     mutating func awaitSegment(from now: MonotonicInstant, interval: Duration) {
         guard let plan else { return }
+        hasWaited = true
         var next: MonotonicInstant?
         if case .awaiting(_, let earlier) = phase { next = earlier }
         if interval > .zero { next = (next ?? now).next(after: now, every: interval) }
@@ -290,9 +301,13 @@ extension TrackLoading {
     mutating func end() { enter(.ended) }
 
     /// Takes the next step of the plan.
-    mutating func step(in timeline: RenditionTimeline, at wallTime: WallTime) -> Step {
+    mutating func step(
+        in timeline: RenditionTimeline,
+        at wallTime: WallTime,
+        change: LivePolicy.ChangeAtEdge = .waits
+    ) -> Step {
         guard let plan else { return .wait }
-        guard let segment = plan.segment else { return chooseSegment(for: plan, in: timeline) }
+        guard let segment = plan.segment else { return chooseSegment(for: plan, in: timeline, change) }
         if segment.isGap { return .gap(segment) }
         if let availability = segment.availability, availability > wallTime { return .wait }
         return .fetch(segment)
@@ -351,10 +366,15 @@ extension TrackLoading {
             ? .behind(segment.end)
             : .after(sequence: segment.sequence, part: segment.part, rendition: plan.rendition, end: segment.end)
         loadedEnd = max(loadedEnd, end)
+        hasWaited = false
         dropPlan()
     }
 
-    private mutating func chooseSegment(for plan: Plan, in timeline: RenditionTimeline) -> Step {
+    private mutating func chooseSegment(
+        for plan: Plan,
+        in timeline: RenditionTimeline,
+        _ change: LivePolicy.ChangeAtEdge
+    ) -> Step {
         let index = timeline.index
         let found: MediaSegment?
         switch cursor {
@@ -364,7 +384,7 @@ extension TrackLoading {
             found = timeline.unit(after: sequence, part: part, endingAt: end)
         case .after(_, _, _, let end), .behind(let end):
             if let first = Self.oldestSegment(beyond: end, in: index) { return .expired(first: first) }
-            found = Self.unit(behind: end, in: timeline)
+            found = Self.unit(behind: end, in: timeline) ?? (change == .loadsAgain ? timeline.newestUnit : nil)
         }
         guard let found else {
             if index.isComplete { end() }

@@ -29,11 +29,7 @@ extension PlayerProfile {
     /// codecs that the browser cannot play, HDR, channels, default audio and `SCORE` in the choice of codecs, levels in
     /// the order of their heights, `EXT-X-BITRATE`, error penalties of levels; that a fragment that was left for the
     /// lowest level, or whose rest takes at most twice as long as the new fragment, is loaded to its end beside the new
-    /// one (line 421): the probe aborts its request. In live streams: that after a change of level whose playlist lists
-    /// nothing behind the buffer the newest fragment, or its parts, is loaded again
-    /// (src/controller/base-stream-controller.ts:1874, `getFragmentAtPosition`), and that reloads of a playlist count
-    /// from when the last one was due (src/controller/base-playlist-controller.ts, `requestScheduled`): at once for a
-    /// level that was not played for a while.
+    /// one (line 421): the probe aborts its request.
     public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
@@ -100,6 +96,8 @@ extension PlayerProfile {
                 // targetduration).
                 targetIncreaseOnStall: .duration(.seconds(1)),
                 maximumTargetIncrease: .targetDurations(1),
+                changeAtEdge: .loadsAgain,
+                reloadRhythm: .fromDueTime,
                 // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests
                 // them.
                 usesParts: true

@@ -113,6 +113,46 @@ struct LivePositioningTests {
         }
     }
 
+    @Test("The live edge moves on from the response, however long the server held the request")
+    func heldRequest() throws {
+        func playlist(parts: Int) throws -> HLSPlaylist {
+            var text = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=0.5\n"
+            text += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-MEDIA-SEQUENCE:0\n"
+            for number in 0..<10 { text += "#EXTINF:2,\ns\(number).mp4\n" }
+            for part in 0..<parts { text += "#EXT-X-PART:DURATION=0.5,URI=\"p\(part).mp4\",INDEPENDENT=YES\n" }
+            return try HLSPlaylist(parsing: Array(text.utf8), at: Loading.url("v.m3u8"))
+        }
+        var manifest = ManifestLoading(
+            Loading.source,
+            staleAfter: nil,
+            reloading: PlaylistReloading(usesParts: true)
+        )
+        let presentation = try Loading.multivariant([400_000])
+        _ = try manifest.take(presentation, begun: Loading.instant(20))
+        let (id, url) = (presentation.variants[0].main, try Loading.url("v.m3u8"))
+        func take(parts: Int, begun: Double, received: Double) throws {
+            _ = try manifest.take(
+                try playlist(parts: parts),
+                of: id,
+                at: url,
+                isNumberedAlike: true,
+                begun: Loading.instant(begun),
+                received: Loading.instant(received)
+            )
+        }
+        try take(parts: 1, begun: 20.4, received: 20.5)
+        var live = LivePositioning(policy())
+        _ = live.place(in: try #require(manifest[id]), offset: nil, view(20.5))
+        let model = Loading.model(until: 40)
+        func latency(_ seconds: Double) throws -> StreamEffect? {
+            live.follow(try #require(manifest[id]), view(seconds, model)).first
+        }
+        // The playhead is at the time of the clock, and the server lists each part when it is complete.
+        #expect(try latency(20.5) == .latencyMeasured(.zero) && latency(20.9) == .latencyMeasured(.zero))
+        try take(parts: 2, begun: 20.6, received: 21)
+        #expect(try latency(21) == .latencyMeasured(.zero) && latency(21.4) == .latencyMeasured(.zero))
+    }
+
     @Test("A latency above the maximum causes a jump to the target, and a lower latency changes the rate")
     func follow() throws {
         let catchUp = LivePolicy.CatchUp.fixed(minimum: 0.9, maximum: 1.1, tolerance: .milliseconds(100))

@@ -23,15 +23,16 @@ struct PlaylistReloadTests {
     private func manifest(
         usesParts: Bool = true,
         usesDeltas: Bool = true,
-        longestHold: Duration = .seconds(10)
+        longestHold: Duration = .seconds(10),
+        rhythm: LivePolicy.ReloadRhythm = .fromRequest
     ) throws -> ManifestLoading {
-        var manifest = ManifestLoading(
-            Loading.source,
-            staleAfter: nil,
+        let reloading = PlaylistReloading(
             usesParts: usesParts,
             usesDeltas: usesDeltas,
-            longestHold: longestHold
+            longestHold: longestHold,
+            rhythm: rhythm
         )
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil, reloading: reloading)
         _ = try manifest.take(try Loading.multivariant([400_000, 800_000]), begun: Loading.instant(0))
         return manifest
     }
@@ -76,6 +77,38 @@ struct PlaylistReloadTests {
         #expect(query(state) == "?_HLS_skip=YES" && state.reloadAt == Loading.instant(2))
         var ads = try manifest(usesDeltas: false)
         #expect(query(try take(try media(0..<6, Self.blocking), into: &ads, at: 0)) == "?_HLS_msn=6")
+    }
+
+    @Test("Reloads that count from when they were due keep their rhythm, and follow a late one at once")
+    func rhythm() throws {
+        var manifest = try manifest(rhythm: .fromDueTime)
+        #expect(try take(try media(0..<6, ""), into: &manifest, at: 1).reloadAt == Loading.instant(3))
+        // 0.1 s late, with news; then nothing new.
+        #expect(try take(try media(1..<7, ""), into: &manifest, at: 3.1).reloadAt == Loading.instant(5))
+        #expect(try take(try media(1..<7, ""), into: &manifest, at: 5).reloadAt == Loading.instant(6))
+        // The variant was not played meanwhile.
+        let late = try take(try media(8..<14, ""), into: &manifest, at: 20)
+        #expect(late.reloadAt == Loading.instant(20))
+        let again = try take(try media(8..<14, ""), into: &manifest, at: 20.5)
+        #expect(again.reloadAt == Loading.instant(21))
+        // A player that comes before its time keeps it.
+        #expect(try take(try media(9..<15, ""), into: &manifest, at: 20.75).reloadAt == Loading.instant(21))
+    }
+
+    @Test("The live playlist of a variant is superseded as soon as that of another one has come")
+    func superseded() throws {
+        for (ending, kind) in [("", ""), ("#EXT-X-ENDLIST\n", ""), ("", "#EXT-X-PLAYLIST-TYPE:EVENT\n")] {
+            var manifest = try manifest()
+            let id = try #require(manifest.variant(at: 0)?.main)
+            _ = try take(try media(0..<6, kind, ending), into: &manifest, at: 0)
+            #expect(!manifest.isSuperseded(id))
+            let other = try #require(manifest.variant(at: 1)?.main)
+            let playlist = try media(1..<7, kind, ending)
+            let url = try Loading.url("v800000.m3u8")
+            let begun = Loading.instant(1)
+            _ = try manifest.take(playlist, of: other, at: url, isNumberedAlike: true, begun: begun)
+            #expect(manifest.isSuperseded(id) == (ending + kind).isEmpty && !manifest.isSuperseded(other))
+        }
     }
 
     @Test("The whole playlist is requested at once after the first delta update that does not fit, and then as usual")

@@ -118,6 +118,84 @@ struct TrackLoadingTests {
         #expect(track.plan?.segment?.sequence == 3)
     }
 
+    @Test("A player that loads again begins another rendition at the live edge with its newest segment")
+    func newestAgain() throws {
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil)
+        _ = try manifest.take(try Loading.multivariant([400_000, 800_000]), begun: Loading.instant(0))
+        let id = try take(try dated(0..<3, delay: 0), rung: 0, into: &manifest, at: 0)
+        var track = TrackLoading(at: Loading.nanoseconds(4))
+        #expect(try next(&track, manifest, id) == 2)
+        track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(6))
+        // The same rendition has nothing new.
+        track.choose(rung: 0, rendition: id)
+        #expect(track.step(in: try #require(manifest[id]?.timeline), at: noon, change: .loadsAgain) == .wait)
+        let other = try take(try dated(0..<3, delay: 0), rung: 1, into: &manifest, at: 1)
+        let timeline = try #require(manifest[other]?.timeline)
+        track.choose(rung: 1, rendition: other)
+        #expect(track.step(in: timeline, at: noon, change: .waits) == .wait)
+        #expect(track.step(in: timeline, at: noon, change: .loadsAgain) == .chosen)
+        let again = try #require(track.plan?.segment)
+        #expect(again.sequence == 2 && track.hasMedia(of: again))
+        track.finish(again, end: Loading.nanoseconds(6))
+        #expect(track.rung == 1 && track.loadedEnd == Loading.nanoseconds(6))
+        track.choose(rung: 1, rendition: other)
+        #expect(track.step(in: timeline, at: noon, change: .loadsAgain) == .wait)
+    }
+
+    /// A live playlist of two segments, and of parts of the third that last half a second, of which the first and the
+    /// third can be decoded by themselves.
+    private func open(parts: Int) throws -> HLSPlaylist {
+        var text = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=0.5\n"
+        text += "#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:2,\ns0.mp4\n"
+        for part in 0..<4 { text += tag(1, part) }
+        text += "#EXTINF:2,\ns1.mp4\n"
+        for part in 0..<parts { text += tag(2, part) }
+        return try HLSPlaylist(parsing: Array(text.utf8), at: Loading.url("media.m3u8"))
+    }
+
+    private func tag(_ segment: Int, _ part: Int) -> String {
+        "#EXT-X-PART:DURATION=0.5,URI=\"s\(segment).\(part).mp4\"\(part % 2 == 0 ? ",INDEPENDENT=YES" : "")\n"
+    }
+
+    @Test(
+        "A player that loads again changes the rendition between two parts, at the last part that can be decoded",
+        arguments: [(0, 1, 2), (1, 2, 0), (2, 2, 0), (3, 2, 2)]
+    )
+    func betweenParts(listed: Int, sequence: Int64, part: Int) throws {
+        let reloading = PlaylistReloading(usesParts: true)
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil, reloading: reloading)
+        _ = try manifest.take(try Loading.multivariant([400_000, 800_000]), begun: Loading.instant(0))
+        let id = try take(try open(parts: listed), rung: 0, into: &manifest, at: 0)
+        let own = try #require(manifest[id]?.timeline)
+        var track = TrackLoading(at: Loading.nanoseconds(3))
+        for _ in 0..<(2 + listed) {
+            track.choose(rung: 0, rendition: id)
+            #expect(track.step(in: own, at: noon) == .chosen)
+            let segment = try #require(track.plan?.segment)
+            // Between two parts that are listed, nobody changes.
+            if segment.part.map({ $0 > 0 }) == true, track.rendition != nil {
+                #expect(track.segmentInParts(of: manifest, change: .loadsAgain)?.rendition == id)
+            }
+            track.finish(segment, end: segment.end)
+        }
+        #expect(track.segmentInParts(of: manifest, change: .loadsAgain) == nil)
+        #expect((track.segmentInParts(of: manifest, change: .waits) != nil) == (listed > 0))
+        // A part that comes after a wait is chosen anew.
+        var (waiting, later) = (track, manifest)
+        waiting.choose(rung: 0, rendition: id)
+        #expect(waiting.step(in: own, at: noon, change: .loadsAgain) == .wait)
+        waiting.awaitSegment(from: Loading.instant(1), interval: .zero)
+        _ = try take(try open(parts: listed + 1), rung: 0, into: &later, at: 1)
+        #expect(waiting.segmentInParts(of: later, change: .loadsAgain) == nil)
+        #expect((track.segmentInParts(of: later, change: .loadsAgain) != nil) == (listed > 0))
+        let other = try take(try open(parts: listed), rung: 1, into: &manifest, at: 1)
+        let timeline = try #require(manifest[other]?.timeline)
+        track.choose(rung: 1, rendition: other)
+        #expect(track.step(in: timeline, at: noon, change: .loadsAgain) == .chosen)
+        let segment = try #require(track.plan?.segment)
+        #expect(segment.sequence == sequence && segment.part == part)
+    }
+
     @Test("A track reports a declared gap, and skips a segment without counting it as loaded")
     func gap() throws {
         let (manifest, id) = try Loading.manifest(0..<3, gaps: [0])
