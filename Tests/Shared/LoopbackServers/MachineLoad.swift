@@ -1,8 +1,9 @@
 internal import Foundation
+internal import Instrument
+
 #if canImport(Glibc)
 internal import Glibc
 #endif
-internal import Instrument
 
 /// Tells how busy the machine was while a test measured time or memory.
 ///

@@ -6,10 +6,12 @@ extension PlaybackSession {
     /// - Parameter canLag: whether a track may turn out to be sparse or to end early, because one source delivers all
     ///   tracks together. A segment holds as much of each track as exists.
     /// - Parameter isTransmuxed: whether a browser's player has to transmux the media.
+    /// - Parameter preparation: the part of the delay before the first picture that passes before a track is requested.
     mutating func opened(
         _ info: MediaInfo,
         canLag: Bool = true,
         isTransmuxed: Bool = false,
+        preparation: Duration = .zero,
         now: MonotonicInstant
     ) {
         self.info = info
@@ -19,6 +21,7 @@ extension PlaybackSession {
         if info.hasAudio { tracks.insert(.audio) }
         var decodeDelay = configuration.profile.decodeDelay
         if isTransmuxed { decodeDelay.start = decodeDelay.transmuxedStart ?? decodeDelay.start }
+        decodeDelay.start = max(.zero, decodeDelay.start - preparation)
         var model = PlaybackModel(
             tracks: tracks,
             policy: configuration.buffer,

@@ -100,9 +100,9 @@ package struct LivePolicy: Hashable, Sendable {
     package enum ChangeAtEdge: Hashable, Sendable {
         /// Finishes the segment whose parts it loads, and waits for what the new playlist lists behind the buffer.
         case waits
-        /// Changes also where it waits for the next part, loads the new playlist, and begins where decoding can begin at
-        /// or before the end of the buffer; if the playlist lists nothing behind that, with its newest segment or part.
-        /// The media in the buffer is replaced. Parts that follow at once are loaded to their ends. hls.js
+        /// Changes also where it waits for the next part, loads the new playlist, and begins where decoding can begin,
+        /// at or before the end of the buffer; if the playlist lists nothing behind that, with its newest segment or
+        /// part. The media in the buffer is replaced. Parts that follow at once are loaded to their ends. hls.js
         /// (src/controller/base-stream-controller.ts, `waitForLive`, `getFragmentAtPosition` and `doFragPartsLoad`).
         case loadsAgain
     }

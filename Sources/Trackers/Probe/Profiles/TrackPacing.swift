@@ -7,10 +7,13 @@ protocol TrackPacing: Hashable, Sendable {
     func permits(_ request: PacedRequest) -> Bool
     /// Whether a request of audio may permit one of video, which is then looked at again.
     var audioReleasesVideo: Bool { get }
+    /// Whether audio of a live stream waits until the player has read its first pictures.
+    var liveAudioAwaitsPictures: Bool { get }
 }
 
 extension TrackPacing {
     var audioReleasesVideo: Bool { false }
+    var liveAudioAwaitsPictures: Bool { false }
 }
 
 /// A request of one of two tracks, as a ``TrackPacing`` sees it. The other track has segments left.

@@ -71,7 +71,9 @@ struct ManifestLoading: Sendable {
     /// Whether the playlist of another variant came after that of a variant's main rendition, so that its live window
     /// may be an old one.
     func isSuperseded(_ id: Rendition.ID) -> Bool {
-        guard let state = self[id], state.isLive, state.reloadAt != nil, state.timeline?.kind == .live else { return false }
+        guard let state = self[id], state.isLive, state.reloadAt != nil, state.timeline?.kind == .live else {
+            return false
+        }
         return latestPlaylist.map { $0 != id } ?? false
     }
 
@@ -287,7 +289,8 @@ extension ManifestLoading {
         var state = renditions[rendition.id] ?? RenditionState(rendition, reloading: reloading)
         switch rendition.source {
         case .segments, .parts: state.take(rendition, of: presentation, begun: begun)
-        case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun, received: begun)
+        case .loaded(let playlist):
+            state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun, received: begun)
         case .playlist: break
         }
         renditions[rendition.id] = state

@@ -153,8 +153,8 @@ struct RenditionState: Sendable {
 
     /// A delta update needs a playlist that is not older than half the distance from which segments are left out.
     private func canSkip(_ timeline: RenditionTimeline, _ now: MonotonicInstant) -> Bool {
-        guard reloading.usesDeltas, let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
-            timeline.index.last?.encryption == nil
+        guard reloading.usesDeltas, let until = timeline.control.canSkipUntil, let loadedAt,
+            !timeline.needsWholePlaylist, timeline.index.last?.encryption == nil
         else { return false }
         return loadedAt.duration(to: now) < .nanoseconds(until / 2)
     }

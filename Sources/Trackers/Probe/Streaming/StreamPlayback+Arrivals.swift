@@ -257,11 +257,16 @@ extension StreamPlayback {
 
     /// The player works on a segment before it requests the next one of the track.
     private mutating func works(on segment: MediaSegment, _ role: StreamRole, since arrival: MonotonicInstant) {
+        let isFirst = role == .main && tracks[.main]?.segmentCount == 1
+        if isFirst, liveAudioAwaitsPictures {
+            let read = arrival.advanced(by: profile.firstProcessing)
+            tracks[.audio]?.works(until: read)
+        }
         // The parts of a segment follow one another at once.
         guard segment.part == nil else { return }
         let times = profile.processing
         var processing = segment.initialization == nil ? times.transmuxedSegment : times.fragment
-        if role == .main, tracks[role]?.segmentCount == 1 { processing = max(processing, profile.firstProcessing) }
+        if isFirst { processing = max(processing, profile.firstProcessing) }
         if processing > .zero { tracks[role]?.works(until: arrival.advanced(by: processing)) }
     }
 

@@ -131,8 +131,15 @@ extension StreamPlayback {
         info.hasAudio = tracks.hasAudio
         info.framesPerSecond = tracks.framesPerSecond
         info.language = tracks.language
+        let hasWaited = self.tracks[.audio] != nil && liveAudioAwaitsPictures
         // Each segment contains all existing media of each track.
-        session.opened(info, canLag: false, isTransmuxed: tracks.isTransmuxed, now: tracks.instant)
+        session.opened(
+            info,
+            canLag: false,
+            isTransmuxed: tracks.isTransmuxed,
+            preparation: hasWaited ? profile.firstProcessing : .zero,
+            now: tracks.instant
+        )
         if let start = session.takePendingSeek() { session.passOver(to: start) }
     }
 

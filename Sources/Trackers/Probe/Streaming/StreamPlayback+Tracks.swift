@@ -148,6 +148,7 @@ extension StreamPlayback {
     func isInStep(_ role: StreamRole, _ now: MonotonicInstant) -> Bool {
         let otherRole: StreamRole = role == .main ? .audio : .main
         guard let track = tracks[role], let other = tracks[otherRole], !other.isAtEnd else { return true }
+        if role == .audio, other.segmentCount == 0, liveAudioAwaitsPictures { return false }
         // A segment that is loaded again after a failure counts as being loaded.
         let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
         let request = PacedRequest(
@@ -158,6 +159,12 @@ extension StreamPlayback {
             position: session.model?.position(at: now) ?? session.pendingSeek ?? 0
         )
         return profile.pacing.permits(request)
+    }
+
+    /// Whether audio waits until the player has read the first pictures, which tell the times of a live stream.
+    var liveAudioAwaitsPictures: Bool {
+        guard profile.pacing.liveAudioAwaitsPictures, let video = tracks[.main]?.renditionInUse else { return false }
+        return manifest[video]?.isLive ?? false
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {

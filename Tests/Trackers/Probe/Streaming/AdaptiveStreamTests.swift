@@ -253,6 +253,35 @@ extension AdaptiveStreamTests {
         if pacing is IndependentTracks { #expect(largest > 2, "\(paths)") } else { #expect(largest <= 1, "\(paths)") }
     }
 
+    @Test("hls.js requests the audio of a live stream once it has read the first pictures", arguments: [false, true])
+    func audioOfLive(isLive: Bool) async throws {
+        var ladder = Self.ladder
+        ladder.hasOwnAudio = true
+        let configuration = ProbeConfiguration(profile: .hlsJS)
+        let fast: [(from: Int64, bitrate: Int64)] = [(0, 80_000_000)]
+        let (played, network) = try await play(configuration, of: ladder, bandwidth: fast) { [ladder] path, _ in
+            guard isLive, path.hasSuffix("/media.m3u8"), let bytes = ladder.resource(path) else { return nil }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            let live = lines.filter { !$0.hasPrefix("#EXT-X-PLAYLIST-TYPE") && $0 != "#EXT-X-ENDLIST" }
+            return .bytes(Array(live.joined(separator: "\n").utf8))
+        } script: { clock, probe in
+            _ = clock.schedule(at: clock.now.advanced(by: .seconds(4))) { probe.stop() }
+        }
+        let media = network.requests.filter { $0.path.hasSuffix(".ts") }
+        let video = try #require(media.first { !$0.path.hasPrefix("/audio/") })
+        let audio = try #require(media.first { $0.path.hasPrefix("/audio/") })
+        let variant = try #require(video.path.dropFirst(2).first?.wholeNumberValue)
+        let read = network.end(of: Int64(ladder.size(variant)) * 8, from: video.instant) + 100_000_000
+        // Playlists of other renditions may share the link.
+        let late = audio.instant - read
+        #expect(isLive ? 0..<20_000_000 ~= late : late < 0, "\(late) \(network.requests)")
+        // The worker has started meanwhile, and the first picture does not wait for it again: 137 ms of 237 are left.
+        // The next segment of the video may come first.
+        let end = network.end(of: Int64(try #require(ladder.resource(audio.path)).count) * 8, from: audio.instant)
+        let start = try #require(played.first(.start)).time.instant.nanoseconds
+        #expect(isLive ? 137_000_000..<237_000_000 ~= start - end : start > read + 100_000_000, "\(start - end)")
+    }
+
     @Test("Video is at most one segment ahead of audio where neither track may run ahead")
     func videoLead() async throws {
         var ladder = Self.ladder

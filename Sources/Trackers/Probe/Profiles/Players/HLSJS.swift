@@ -141,6 +141,9 @@ enum HLSJS {
     /// The next audio segment begins no later than the video segment ends that is fetched or was fetched last:
     /// src/controller/audio-stream-controller.ts.
     struct Pacing: TrackPacing {
+        /// Line 1071, `initPTS`.
+        var liveAudioAwaitsPictures: Bool { true }
+
         func permits(_ request: PacedRequest) -> Bool {
             !request.isOfAudio || request.track.loadedEnd <= max(request.other.loadedEnd, request.other.plannedEnd ?? 0)
         }

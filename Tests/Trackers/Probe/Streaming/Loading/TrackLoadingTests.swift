@@ -180,7 +180,7 @@ struct TrackLoadingTests {
         }
         #expect(track.segmentInParts(of: manifest, change: .loadsAgain) == nil)
         #expect((track.segmentInParts(of: manifest, change: .waits) != nil) == (listed > 0))
-        // A part that comes after a wait is chosen anew.
+        // A part that comes after a wait gets a new decision.
         var (waiting, later) = (track, manifest)
         waiting.choose(rung: 0, rendition: id)
         #expect(waiting.step(in: own, at: noon, change: .loadsAgain) == .wait)
