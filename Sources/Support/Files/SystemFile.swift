@@ -37,6 +37,13 @@ package enum SystemFile {
         return descriptor
     }
 
+    /// Whether something other than a regular file stands at the path, links followed: a pipe, for example, gives its
+    /// bytes once.
+    package static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && !isRegular(status)
+    }
+
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// Writes all bytes, however many calls that takes. Returns the number of the error; 0 on success.

@@ -17,14 +17,19 @@ package final class MailSender: MessageSender {
     }
 
     private let settings: MailSettings
-    private let password: String?
+    private let password: @Sendable () throws(UnreadableSecret) -> String?
     private let transport: any MailTransport
     private let format: MailFormat
     private let delivered = Lock<[Delivered]>([])
 
     package var keepsIncidents: Bool { false }
 
-    package init(_ settings: MailSettings, password: String?, transport: any MailTransport) {
+    /// - Parameter password: reads the password for each message; while it cannot be read, the message is retried.
+    package init(
+        _ settings: MailSettings,
+        transport: any MailTransport,
+        password: @escaping @Sendable () throws(UnreadableSecret) -> String?
+    ) {
         (self.settings, self.password, self.transport) = (settings, password, transport)
         format = MailFormat(from: settings.sender, to: settings.recipients)
     }
@@ -32,6 +37,10 @@ package final class MailSender: MessageSender {
     package func send(_ queued: QueuedMessage) async -> SendingResult {
         guard let message = queued.message else {
             return SendingResult(.refused(reason: "another version of the monitor has queued the message"))
+        }
+        let password: String?
+        do throws(UnreadableSecret) { password = try self.password() } catch {
+            return SendingResult(.retry(after: nil, reason: error.description))
         }
         let bytes = format.bytes(for: message)
         var state = delivered.withLock { $0.first { $0.message == queued.id } } ?? Delivered(message: queued.id)
@@ -43,7 +52,7 @@ package final class MailSender: MessageSender {
                 break
             }
             do throws(MailError) {
-                answer = try await transport.send(mail(bytes, to: recipient))
+                answer = try await transport.send(mail(bytes, to: recipient, password))
                 state.recipients.insert(recipient)
             } catch {
                 switch error {
@@ -59,7 +68,7 @@ package final class MailSender: MessageSender {
         return SendingResult(settle(state, failure), answer: answer)
     }
 
-    private func mail(_ bytes: [UInt8], to recipient: String) -> Mail {
+    private func mail(_ bytes: [UInt8], to recipient: String, _ password: String?) -> Mail {
         let encryption: Mail.Encryption =
             switch settings.encryption {
             case .implicit: .implicit

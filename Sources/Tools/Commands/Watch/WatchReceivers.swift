@@ -30,17 +30,35 @@ extension WatchBackends {
         resender.keep(Set(resent.keys))
     }
 
-    /// Makes what sends messages to a receiver; reads its secrets.
+    /// Makes what sends messages to a receiver, or throws ``WatchSetupError`` if a secret cannot be read. Secrets in
+    /// files are read again for each message.
     func sender(_ name: String, _ receiver: AlertReceiver) throws(WatchSetupError) -> any MessageSender {
+        let secrets = ReceiverSecrets()
+        let first = try sender(name, receiver, secrets)
+        // The sender of mails reads its password itself, because it knows which recipients have a mail already.
+        if case .email = receiver.service { return first }
+        guard receiver.secrets.contains(where: \.mayChange) else { return first }
+        return RenewingSender(keepsIncidents: first.keepsIncidents) { () throws(UnreadableSecret) in
+            do throws(WatchSetupError) { return try sender(name, receiver, secrets) } catch {
+                throw UnreadableSecret(error.description)
+            }
+        }
+    }
+
+    private func sender(
+        _ name: String,
+        _ receiver: AlertReceiver,
+        _ secrets: ReceiverSecrets
+    ) throws(WatchSetupError) -> any MessageSender {
         let read = { (secret: SecretReference) throws(WatchSetupError) -> String in
-            try Self.read(secret, "\(receiver.place): the secret of `\(name)`")
+            try secrets.read(secret, "\(receiver.place): the secret of `\(name)`")
         }
         switch receiver.service {
         case .webhook(let url, let secret):
             let key = try secret.map(read)
             return http(WebhookFormat(url, key: key.map { Array($0.utf8) }))
-        case .slack(let address): return http(SlackFormat(try url(address, name, receiver.place)))
-        case .teams(let address): return http(TeamsFormat(try url(address, name, receiver.place)))
+        case .slack(let address): return http(SlackFormat(try url(address, name, receiver.place, secrets)))
+        case .teams(let address): return http(TeamsFormat(try url(address, name, receiver.place, secrets)))
         case .pagerDuty(let key, let url):
             return http(PagerDutyFormat(try Self.url(url, or: PagerDutyFormat.address), key: try read(key)))
         case .opsgenie(let key, let url):
@@ -53,8 +71,14 @@ extension WatchBackends {
             let basic = try credentials.map(read).map { "Basic " + Base64.encode(Array($0.utf8)) }
             return http(AlertmanagerFormat(url, authorization: basic ?? bearer))
         case .email(let settings):
-            let password = try settings.password.map(read)
-            return try mail(settings, password, at: receiver.place)
+            _ = try settings.password.map(read)
+            return try mail(settings, at: receiver.place) { () throws(UnreadableSecret) in
+                do throws(WatchSetupError) {
+                    return try settings.password.map { (secret) throws(WatchSetupError) in
+                        try secrets.read(secret, "\(receiver.place): the secret of `\(name)`")
+                    }
+                } catch { throw UnreadableSecret(error.description) }
+            }
         }
     }
 
@@ -62,16 +86,16 @@ extension WatchBackends {
 
     private func mail(
         _ settings: MailSettings,
-        _ password: String?,
-        at place: ConfigurationPlace
+        at place: ConfigurationPlace,
+        _ password: @escaping @Sendable () throws(UnreadableSecret) -> String?
     ) throws(WatchSetupError) -> any MessageSender {
         #if canImport(Darwin)
         throw WatchSetupError(description: "\(place): `email` needs libcurl, which this platform does not have.")
         #else
         return MailSender(
             settings,
-            password: password,
-            transport: CurlMailTransport(allowsPrivateAddresses: !refusesPrivateAddresses)
+            transport: CurlMailTransport(allowsPrivateAddresses: !refusesPrivateAddresses),
+            password: password
         )
         #endif
     }
@@ -80,12 +104,13 @@ extension WatchBackends {
     private func url(
         _ address: ReceiverAddress,
         _ name: String,
-        _ place: ConfigurationPlace
+        _ place: ConfigurationPlace,
+        _ secrets: ReceiverSecrets
     ) throws(WatchSetupError) -> HTTPURL {
         switch address {
         case .url(let url): return url
         case .secret(let secret):
-            let text = try Self.read(secret, "\(place): the address of `\(name)`")
+            let text = try secrets.read(secret, "\(place): the address of `\(name)`")
             guard let url = try? HTTPURL(text) else {
                 // The text is a secret and is not repeated.
                 throw WatchSetupError(description: "\(place): the address of `\(name)` must be an http or https URL")

@@ -16,6 +16,8 @@ final class WatchReloader: Sendable {
         var seen: [String: String]
         var isBusy = false
         var isWanted = false
+        /// The dates of the files with the secrets of receivers.
+        var secretDates: [String: [String]]
     }
 
     private let command: WatchCommand
@@ -46,7 +48,14 @@ final class WatchReloader: Sendable {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
         (self.factory, self.access, self.identities) = (factory, access, identities)
         (self.log, self.notifier, self.tls) = (log, notifier, tls)
-        state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
+        state = Lock(
+            State(
+                current: current,
+                sources: sources,
+                seen: Self.dates(sources),
+                secretDates: current.receivers.mapValues(\.secretDates)
+            )
+        )
     }
 
     var retention: FileRetention { FileRetention(state.withLock { $0.current }) }
@@ -54,6 +63,7 @@ final class WatchReloader: Sendable {
     /// Reads the configuration again, if forced or if a file has changed; returns at once.
     func reload(isForced: Bool) {
         tls?.reload(isForced: isForced)
+        renewReceivers()
         let dates = Self.dates(state.withLock { $0.sources })
         let starts = state.withLock { state in
             guard isForced || dates != state.seen else { return false }
@@ -67,6 +77,26 @@ final class WatchReloader: Sendable {
             return true
         }
         if starts { Task { await work() } }
+    }
+
+    /// Ends the back-off of the receivers that do not take their messages, and whose secrets have changed: each message
+    /// is sent with the new secret, but a refused one waits for minutes.
+    private func renewReceivers() {
+        guard !factory.isDryRun else { return }
+        let receivers = state.withLock { $0.current.receivers }
+        let dates = receivers.mapValues(\.secretDates)
+        let known = state.withLock { state in
+            defer { state.secretDates = dates }
+            return state.secretDates
+        }
+        let failing = Set(factory.health.failing.map(\.receiver))
+        for (name, receiver) in receivers
+        where failing.contains(name) && known[name].map { $0 != dates[name] } ?? false {
+            // A secret that cannot be read yet changes nothing.
+            guard let backend = try? factory.receiver(name, receiver) else { continue }
+            log.event("the secret of \(name) has changed: its messages are tried again")
+            Task { [delivery] in _ = await delivery.alerts.replace(backend: backend, timeout: .seconds(10)) }
+        }
     }
 
     private func work() async {

@@ -79,7 +79,7 @@ struct MailTests {
     }
 
     private func sender(_ settings: MailSettings, password: String? = nil) -> MailSender {
-        MailSender(settings, password: password, transport: CurlMailTransport())
+        MailSender(settings, transport: CurlMailTransport()) { password }
     }
 
     @Test("A mail has text and HTML, names its recipients, and refers to its incident", arguments: [true, false])
@@ -188,11 +188,11 @@ struct MailTests {
         #expect(second.failure?.contains("refused@example.org: SMTP: 550 5.1.1 no such user here") == true)
         let mails = try await server.mails(2)
         #expect(mails.compactMap { $0["recipients"]?.list?.first?.string } == ["ops@example.org", "busy@example.org"])
-        let none = MailSender(
-            try settings(server, ["refused@example.org"]),
-            password: nil,
-            transport: CurlMailTransport()
-        )
+        let locked = MailSender(try settings(server, ["ops@example.org"]), transport: CurlMailTransport()) {
+            () throws(UnreadableSecret) in throw UnreadableSecret("the password cannot be read")
+        }
+        #expect(await locked.send(message).outcome == .retry(after: nil, reason: "the password cannot be read"))
+        let none = self.sender(try settings(server, ["refused@example.org"]))
         guard case .refused = await none.send(message).outcome else { return #expect(Bool(false)) }
     }
 }
