@@ -111,6 +111,33 @@ package enum SmallFile {
         if unlink(path) != 0, errno != ENOENT { throw FileError("delete \(path)", number: errno) }
     }
 
+    /// The end of the name of a file that was kept because it could not be read.
+    package static let keptEnding = ".unreadable"
+    private static let mostKept = 9
+
+    /// Gives a file that is about to be replaced a second name beside the first, so that its content stays.
+    ///
+    /// The names end in `.unreadable`, `.unreadable-2`, … up to 9; a file that has one of them already gets no further
+    /// one.
+    /// - Returns: the second name.
+    @discardableResult
+    package static func keepAside(_ path: String) throws(FileError) -> String {
+        var (status, other) = (stat(), stat())
+        guard lstat(path, &status) == 0 else { throw FileError("keep \(path)", number: errno) }
+        var cause = EEXIST
+        for number in 1...mostKept {
+            let name = path + keptEnding + (number == 1 ? "" : "-\(number)")
+            if lstat(name, &other) == 0 {
+                if other.st_ino == status.st_ino, other.st_dev == status.st_dev { return name }
+                continue
+            }
+            // A file system without second names gets the other name alone.
+            if link(path, name) == 0 || rename(path, name) == 0 { return name }
+            cause = errno
+        }
+        throw FileError("keep \(path)", number: cause)
+    }
+
     private static func create(for path: String, _ randomness: RandomSource) throws(FileError) -> (String, Int32) {
         for _ in 0..<maxAttempts {
             let name = path + "." + randomness.next().padded(digits, radix: 16) + replacementEnding

@@ -441,6 +441,36 @@ struct WatchCommandTests {
         #expect(receiver.statuses.first == "firing" && receiver.statuses.last == "resolved")
     }
 
+    @Test("A secret in a file is replaced without a restart, also one that the receiver has refused")
+    func rotation() async throws {
+        let (refused, accepted) = (Gate(), Gate())
+        let server = try TestServer { request in
+            let isNew = request.header("X-Instrument-Signature") == MessageSignature.header(request.body, key: Array("new".utf8))
+            (isNew ? accepted : refused).open()
+            return [.respond(isNew ? "200 OK" : "401 Unauthorized")]
+        }
+        let secret = try scratch.write("old\n", "secret")
+        let file = try write(
+            """
+            streams:
+              - { name: gone, url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8", continuous: true }
+            alerts:
+              - { name: down, when: up == 0, to: ops }
+            notify: { ops: { webhook: "\(server.url("/hook"))", secret: { file: "\(secret)" } } }
+            """
+        )
+        let watch = try RunningWatch(["--state", scratch.file("state"), file])
+        _ = await refused.wait()
+        // Messages wait while the file is away, too.
+        try FileManager.default.removeItem(atPath: secret)
+        _ = try scratch.write("new\n", "secret")
+        _ = await accepted.wait()
+        await watch.wait(for: "the secret of ops has changed")
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+        #expect(!watch.output.contains("old"))
+    }
+
     @Test("A receiver that hangs delays neither the streams nor the stop, and the message stays queued")
     func hangingReceiver() async throws {
         let receiver = try Receiver(hangs: true)
@@ -505,6 +535,29 @@ struct WatchCommandTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: state)
         for name in leftovers { #expect(!names.contains(name)) }
         for name in others { #expect(names.contains(name)) }
+    }
+
+    @Test("State files that cannot be read get a second name, and the monitor goes on with new ones")
+    func unreadable() async throws {
+        let state = scratch.file("state")
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+        let files = ["monitor.json": "{\"version\":2,\"alerts\":[]}", "history.bin": "IMHIST3\nabc"]
+        for (name, text) in files { _ = try write(text, "state/" + name) }
+        // What an earlier start has kept.
+        _ = try write("older", "state/monitor.json.unreadable")
+        let watch = try RunningWatch(["--listen", "127.0.0.1:0", "--state", state, try write("streams: []\n")])
+        #expect(await watch.port() != 0, "\(watch.output)")
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+        let kept = ["monitor.json": "monitor.json.unreadable-2", "history.bin": "history.bin.unreadable"]
+        for (name, text) in files {
+            let copy = try #require(kept[name])
+            #expect(watch.output.contains("state/\(name) is not a"), "\(watch.output)")
+            #expect(watch.output.contains("is kept as \(state)/\(copy);"), "\(watch.output)")
+            #expect(try String(contentsOfFile: state + "/" + copy, encoding: .utf8) == text)
+            #expect(try String(contentsOfFile: state + "/" + name, encoding: .utf8) != text)
+        }
+        #expect(try String(contentsOfFile: state + "/monitor.json.unreadable", encoding: .utf8) == "older")
     }
 
     @Test("`keep` deletes rotated files that are too old, and no other file")

@@ -137,6 +137,35 @@ struct SmallFileTests {
         #expect(SmallFile.replaced(by: ".0123456789abcdef.new") == ".0123456789abcdef")
     }
 
+    @Test("A file that will be replaced gets a second name, a new one for each content, and at most nine")
+    func keptAside() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("state")
+        #expect(throws: FileError("keep \(path)", number: ENOENT)) { try SmallFile.keepAside(path) }
+        try SmallFile.write([1], to: path)
+        #expect(try SmallFile.keepAside(path) == path + ".unreadable")
+        #expect(try SmallFile.keepAside(path) == path + ".unreadable")
+        try SmallFile.write([2], to: path)
+        #expect(try SmallFile.read(path + ".unreadable", atMost: 9) == [1])
+        for number in 2...9 {
+            #expect(try SmallFile.keepAside(path) == path + ".unreadable-\(number)")
+            try SmallFile.write([UInt8(number + 1)], to: path)
+        }
+        #expect(throws: FileError("keep \(path)", number: EEXIST)) { try SmallFile.keepAside(path) }
+        #expect(try SmallFile.read(path + ".unreadable-9", atMost: 9) == [9])
+        #expect(try SmallFile.read(path, atMost: 9) == [10])
+    }
+
+    @Test("A pipe is special, and a file, a link to a file and nothing are not")
+    func special() throws {
+        let scratch = try Scratch()
+        try SmallFile.write([], to: scratch.file("file"))
+        try FileManager.default.createSymbolicLink(atPath: scratch.file("link"), withDestinationPath: "file")
+        #expect(mkfifo(scratch.file("pipe"), 0o600) == 0)
+        #expect(SystemFile.isSpecial(scratch.file("pipe")))
+        for name in ["file", "link", "no"] { #expect(!SystemFile.isSpecial(scratch.file(name))) }
+    }
+
     @Test("The names of a folder are all listed, sorted; a folder that cannot be listed is an error")
     func names() throws {
         let scratch = try Scratch()

@@ -39,31 +39,47 @@ struct StateFile: HistoryStore {
         do throws(FileError) {
             guard let bytes = try SmallFile.read(path, atMost: 256 << 20) else { return nil }
             guard let saved = SavedMonitor(bytes) else {
-                log.warning("\(path) is not a state of this version; alerts start without their history")
+                let kept = Self.keep(path, log)
+                log.warning("\(path) is not a state of this version\(kept); alerts start without their history")
                 return nil
             }
             return saved
         } catch {
-            log.warning("\(error); alerts start without their history")
+            log.warning("\(error)\(Self.keep(path, log)); alerts start without their history")
             return nil
+        }
+    }
+
+    /// Keeps a file that cannot be read beside the one that will replace it, and returns a part of a sentence that says
+    /// so: a newer version, or a person, may be able to read it.
+    static func keep(_ path: String, _ log: WatchLog) -> String {
+        do throws(FileError) { return ", and is kept as \(try SmallFile.keepAside(path))" } catch {
+            log.warning("\(error); what is there will be replaced")
+            return ""
         }
     }
 
     /// Reports that only a part of the state could be read.
     func warnOfDamagedIncidents() {
+        let kept = Self.keep(path, log).replacing(", and is kept as", with: ", and the file is kept as")
         log.warning(
-            "the incidents in \(path) cannot be read; alerts that fire open new incidents, and silences and the audit log start empty"
+            "the incidents in \(path) cannot be read\(kept); alerts that fire open new incidents, and silences and the audit log start empty"
         )
     }
 
     /// Reads the history into a model. A file that cannot be read is reported and ignored.
     func readHistory(into model: inout MonitorModel, at now: WallTime) {
+        var file = historyPath
         do throws(FileError) {
-            var (file, bytes) = (historyPath, try SmallFile.read(historyPath, atMost: 1 << 30))
-            if bytes == nil { (file, bytes) = (oldHistoryPath, try SmallFile.read(oldHistoryPath, atMost: 1 << 30)) }
+            var bytes = try SmallFile.read(file, atMost: 1 << 30)
+            if bytes == nil {
+                file = oldHistoryPath
+                bytes = try SmallFile.read(file, atMost: 1 << 30)
+            }
             guard let bytes else { return }
             guard let reading = model.restoreHistory(bytes, at: now) else {
-                log.warning("\(file) is not a history of this version; the charts start empty")
+                let kept = Self.keep(file, log)
+                log.warning("\(file) is not a history of this version\(kept); the charts start empty")
                 return
             }
             if reading.damages > 0 {
@@ -71,7 +87,7 @@ struct StateFile: HistoryStore {
                 log.warning("\(file) is damaged in \(places); the charts lack what was written there")
             }
         } catch {
-            log.warning("\(error); the charts start empty")
+            log.warning("\(error)\(Self.keep(file, log)); the charts start empty")
         }
     }
 

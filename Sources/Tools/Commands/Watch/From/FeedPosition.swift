@@ -19,7 +19,7 @@ struct FeedPosition: Sendable {
             guard let bytes = try SmallFile.read(path, atMost: 16 << 20) else { return nil }
             guard let json = try? JSONValue(parsing: bytes), json["version"] == 1, let position = json["position"]
             else {
-                warn("\(path) is no position of this version; reading begins as --since says")
+                warn("\(path) is no position of this version\(kept); reading begins as --since says")
                 return nil
             }
             guard json["source"]?.string == source else {
@@ -28,9 +28,14 @@ struct FeedPosition: Sendable {
             }
             return position
         } catch {
-            warn("\(error); reading begins as --since says")
+            warn("\(error)\(kept); reading begins as --since says")
             return nil
         }
+    }
+
+    /// Keeps a file that cannot be read beside the one that will replace it, and says so.
+    private var kept: String {
+        (try? SmallFile.keepAside(path)).map { ", and is kept as \($0)" } ?? ""
     }
 
     func write(_ position: JSONValue) {
