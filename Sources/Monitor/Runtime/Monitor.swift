@@ -240,7 +240,8 @@ package final class Monitor: Sendable {
         stateQueue.sync {}
         evidenceQueue.sync {}
         if let history {
-            let (model, now) = (state, clock.timestamp.wallTime)
+            let model = state
+            let now = model.historyTime(at: clock.timestamp)
             historyQueue.sync { history.keep(model, isLast: true, at: now) }
         }
     }
@@ -349,7 +350,8 @@ package final class Monitor: Sendable {
             return true
         }
         guard isDue else { return }
-        let (model, wallTime) = (state, clock.timestamp.wallTime)
+        let model = state
+        let wallTime = model.historyTime(at: clock.timestamp)
         historyQueue.async { history.keep(model, isLast: false, at: wallTime) }
     }
 

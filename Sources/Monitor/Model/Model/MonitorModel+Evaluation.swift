@@ -6,6 +6,8 @@ internal import InstrumentWatch
 extension MonitorModel {
     /// Samples all streams, and evaluates the alerts.
     mutating func evaluate(at now: Timestamp) {
+        followClock(to: now)
+        let historyNow = historyTime(at: now)
         judgePlaces(at: now)
         // Before the source is read to its end, streams are in states of the past.
         let isCurrent = places?.isCaughtUp ?? true
@@ -15,12 +17,12 @@ extension MonitorModel {
             settle(slot, at: now)
             guard let state = streams[slot] else { continue }
             if !configuration.objectives.isEmpty {
-                objectives.take(state, configuration.objectives, at: now.wallTime)
+                objectives.take(state, configuration.objectives, at: historyNow)
             }
             guard isCurrent else { continue }
             for index in state.alerts { evaluate(configuration.alerts[index], state, at: now) }
         }
-        for change in objectives.judge(configuration.objectives, at: now) {
+        for change in objectives.judge(configuration.objectives, at: now, historyNow) {
             switch change {
             case .fires(let signal): book.fires(signal, at: now)
             case .resolves(let alert, let stream): book.resolves(alert, of: stream, at: now)
@@ -85,13 +87,13 @@ extension MonitorModel {
 
     /// Adds what has passed since the last sample to the sums of a stream.
     mutating func sample(_ slot: Int, at now: Timestamp) {
-        let recovery = options.recoveryTime
+        let (recovery, time) = (options.recoveryTime, historyTime(at: now))
         change(slot) { state in
             if var live = state.settledFigures(at: now.instant) {
                 let last = state.sampled
                 live.raise(to: last?.totals)
                 let elapsed = last?.instant.duration(to: now.instant) ?? .zero
-                state.add(live, since: last?.totals ?? StreamState.Figures(), elapsed: elapsed, at: now)
+                state.add(live, since: last?.totals ?? StreamState.Figures(), elapsed: elapsed, at: time)
                 state.sampled = (now.instant, live)
                 // Back-off is for streams that do not play: after a while of playing, a failure is the first one again.
                 if live.playing >= recovery.milliseconds { (state.failures, state.losses) = (0, 0) }
@@ -101,11 +103,11 @@ extension MonitorModel {
             if let up = state.isUp {
                 state.integrals.up.0 += up ? elapsed : 0
                 state.integrals.up.1 += elapsed
-                state.today.add(up: up ? elapsed : 0, of: elapsed, at: now.wallTime)
-                if !up { state.chart.update(at: now.wallTime) { $0.wasDown = true } }
+                state.today.add(up: up ? elapsed : 0, of: elapsed, at: time)
+                if !up { state.chart.update(at: time) { $0.wasDown = true } }
             }
             if [.impaired, .stalled].contains(state.word) {
-                state.chart.update(at: now.wallTime) { $0.wasImpaired = true }
+                state.chart.update(at: time) { $0.wasImpaired = true }
             }
             if let age = state.playlistAge(at: now.instant) {
                 state.integrals.age.0 += age.seconds * elapsed
@@ -130,7 +132,7 @@ extension StreamState.Figures {
 }
 
 extension StreamState {
-    fileprivate mutating func add(_ live: Figures, since last: Figures, elapsed: Duration, at now: Timestamp) {
+    fileprivate mutating func add(_ live: Figures, since last: Figures, elapsed: Duration, at time: WallTime) {
         let (playing, rebuffering) = (live.playing - last.playing, live.rebuffering - last.rebuffering)
         integrals.playing += Double(playing) / 1000
         integrals.rebuffering += Double(rebuffering) / 1000
@@ -150,7 +152,7 @@ extension StreamState {
             integrals.buffer.1 += seconds
         }
         let (bitrate, latency, buffered) = (bitrate, latency, buffered)
-        chart.update(at: now.wallTime) { point in
+        chart.update(at: time) { point in
             point.playing = point.playing.saturatingAdd(UInt32(clamping: playing))
             point.rebuffering = point.rebuffering.saturatingAdd(UInt32(clamping: rebuffering))
             if let bitrate { point.bitrate = UInt32(clamping: bitrate / 1000) }

@@ -56,7 +56,7 @@ extension MonitorModel {
                 state.finished.startup.record(Double(elapsed) / 1000)
                 state.integrals.startups += 1
                 state.integrals.startupTime += Double(elapsed) / 1000
-                state.chart.update(at: time) { $0.startup = UInt32(clamping: elapsed) }
+                state.chart.update(at: state.historyTime(of: event.time)) { $0.startup = UInt32(clamping: elapsed) }
             }
             let text = startup.map { "first picture after \($0) ms" } ?? "plays since an unknown time"
             state.note("start", text, at: time)
@@ -98,7 +98,7 @@ extension MonitorModel {
         state.integrals.errors += 1
         state.withRun { $0.errors += 1 }
         state.lastFailure = StreamState.Failure(code: code, message: message, time: time)
-        state.chart.update(at: time.wallTime) { if $0.errors < .max { $0.errors += 1 } }
+        state.chart.update(at: state.historyTime(of: time)) { if $0.errors < .max { $0.errors += 1 } }
         state.note("error", "\(code): \(message)", at: time.wallTime)
     }
 

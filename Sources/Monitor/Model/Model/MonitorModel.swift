@@ -65,6 +65,8 @@ package struct MonitorModel: Sendable {
     package internal(set) var undelivered: [UndeliveredMessages] = []
     /// Those of which there is, or was, an incident.
     var reportedReceivers: Set<String> = []
+    /// The calendar of histories and budgets.
+    var historyClock: HistoryClock
     /// The browser that plays for the monitor.
     var browser = BrowserBook()
     /// The places whose monitors send samples; nil for a monitor that plays its streams.
@@ -87,7 +89,7 @@ package struct MonitorModel: Sendable {
         self.configuration = configuration
         self.options = options
         generator = SplitMix64(seed: seed)
-        origin = now
+        (origin, historyClock) = (now, HistoryClock(at: now))
         nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         book = IncidentBook(configuration, groupWait: options.groupDelay)
         windows = Self.windows(of: configuration)

@@ -51,6 +51,11 @@ struct PackedSeries: Hashable, Sendable {
         push(pack(point))
     }
 
+    /// Moves all points by minutes, by whole intervals.
+    mutating func move(byMinutes minutes: Int) {
+        latestMinute = latestMinute.map { Int32(clamping: Int($0) + Int(unit) * minutes.units(of: Int(unit))) }
+    }
+
     /// The latest points, the oldest first.
     func latest(_ number: Int) -> [HistoryPoint] {
         var points: [HistoryPoint] = []

@@ -94,6 +94,14 @@ package struct StreamChart: Hashable, Sendable {
         open = point
     }
 
+    /// Moves all that is known, because the wall clock has jumped.
+    mutating func move(byMinutes minutes: Int) {
+        minutePoints.move(byMinutes: minutes)
+        quarterPoints.move(byMinutes: minutes)
+        minute?.move(byMinutes: minutes)
+        quarter?.move(byMinutes: 15 * minutes.units(of: 15))
+    }
+
     /// Adds points of an earlier process, in their order.
     mutating func restore(minutes: [HistoryPoint], quarters: [HistoryPoint]) {
         for point in minutes { minutePoints.append(point) }
@@ -136,6 +144,10 @@ package struct StreamChart: Hashable, Sendable {
 }
 
 extension HistoryPoint {
+    mutating func move(byMinutes minutes: Int) {
+        minute = Int32(clamping: Int(minute) + minutes)
+    }
+
     /// Adds a shorter interval that follows.
     fileprivate mutating func add(_ other: HistoryPoint) {
         playing = playing.saturatingAdd(other.playing)

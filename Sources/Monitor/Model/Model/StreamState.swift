@@ -134,6 +134,8 @@ package struct StreamState: Sendable {
     package internal(set) var log = Recent<LogEntry>(limit: 50)
     package internal(set) var requests = Recent<LoggedRequest>(limit: 40)
     package internal(set) var chart = StreamChart()
+    /// The calendar of the chart; nil before the first look.
+    var historyClock: HistoryClock?
     /// How long the stream was up today.
     package internal(set) var today = DayShare()
     var windows: [WindowHistory] = []

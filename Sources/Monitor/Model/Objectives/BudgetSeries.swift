@@ -40,6 +40,15 @@ package struct BudgetSeries: Hashable, Sendable {
         for index in levels.indices { levels[index].add(Point(unit: 0, bad: min(bad, total), total: total), at: time) }
     }
 
+    /// Moves all that is known, because the wall clock has jumped.
+    mutating func move(byMinutes minutes: Int) {
+        for index in levels.indices { levels[index].move(byMinutes: minutes) }
+        begin = begin.map { WallTime(milliseconds: $0.milliseconds.saturatingAdd(Int64(minutes) * 60_000)) }
+    }
+
+    /// The latest minute of which something is known, in minutes since 1970.
+    var latestMinute: Int? { levels.first?.points.last?.unit }
+
     /// The sums of the latest minutes, from the finest level that has them.
     func sums(minutes: Int, at time: WallTime) -> (bad: Double, total: Double) {
         guard let level = levels.first(where: { $0.minutes * $0.most >= minutes }) ?? levels.last else { return (0, 0) }
@@ -114,6 +123,11 @@ extension BudgetSeries.Level {
         }
         points.append(BudgetSeries.Point(unit: unit, bad: point.bad, total: point.total))
         if points.count > most { points.removeFirst(points.count - most) }
+    }
+
+    fileprivate mutating func move(byMinutes length: Int) {
+        let units = length.units(of: minutes)
+        for index in points.indices { points[index].unit += units }
     }
 
     fileprivate func sums(_ length: Int, at time: WallTime) -> (bad: Double, total: Double) {

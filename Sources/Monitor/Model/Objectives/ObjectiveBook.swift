@@ -75,6 +75,15 @@ package struct ObjectiveBook: Sendable {
         }
     }
 
+    /// Moves all budgets, because the wall clock has jumped.
+    mutating func move(byMinutes minutes: Int) {
+        for key in series.keys { series[key]?.move(byMinutes: minutes) }
+        forgetHour = nil
+    }
+
+    /// The start of the latest minute of which a budget knows something, in minutes since 1970.
+    var latestMinute: Int? { series.values.compactMap(\.latestMinute).max() }
+
     /// Forgets streams and objectives that are no longer configured.
     mutating func keep(_ objectives: [Objective], slots: Set<Int>) {
         let names = Set(objectives.map(\.name))
@@ -125,14 +134,15 @@ package struct ObjectiveBook: Sendable {
     // MARK: Judging
 
     /// The burn-rate alerts that begin or end.
-    mutating func judge(_ objectives: [Objective], at now: Timestamp) -> [Change] {
-        latest = now.wallTime
+    /// - Parameter time: the time of now for budgets.
+    mutating func judge(_ objectives: [Objective], at now: Timestamp, _ time: WallTime) -> [Change] {
+        latest = time
         let known = Dictionary(objectives.map { ($0.name, $0) }) { first, _ in first }
         var changes: [Change] = []
         for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) })
         {
             guard let objective = known[key.objective] else { continue }
-            if let rule = Self.rules.first(where: { Self.burns(budget, $0, objective, at: now.wallTime) }) {
+            if let rule = Self.rules.first(where: { Self.burns(budget, $0, objective, at: time) }) {
                 unknownSince[key] = nil
                 guard firing.insert(key).inserted else { continue }
                 changes.append(.fires(Self.signal(objective, key, rule, at: now)))
@@ -154,7 +164,7 @@ package struct ObjectiveBook: Sendable {
     /// Whether a budget that burned keeps its state because nothing is known now, as after a restart, for a while: a
     /// stream that plays on has no further starts, and one that is no longer configured has nothing.
     private mutating func isAwaited(_ key: Key, _ budget: BudgetSeries, at now: Timestamp) -> Bool {
-        guard budget.sums(minutes: 5, at: now.wallTime).total == 0 else {
+        guard budget.sums(minutes: 5, at: latest).total == 0 else {
             unknownSince[key] = nil
             return false
         }

@@ -15,7 +15,7 @@ extension MonitorModel {
                 "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
                 "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
                 "maintenance": book.maintenanceDocument(at: now.wallTime),
-                "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+                "objectives": objectives.document(configuration.objectives, at: historyTime(at: now)),
                 "undelivered": .array(undelivered.map(\.json)),
             ]
         )
@@ -39,7 +39,7 @@ extension MonitorModel {
                 "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
                 "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
                 "silences": book.silenceDocument, "maintenance": book.maintenanceDocument(at: now.wallTime),
-                "objectives": objectives.document(configuration.objectives, at: now.wallTime),
+                "objectives": objectives.document(configuration.objectives, at: historyTime(at: now)),
                 "undelivered": .array(undelivered.map(\.json)),
             ]
         )

@@ -8,8 +8,15 @@ package struct HistoryMark: Hashable, Sendable {
     var minute: Int32
     /// The number of events of each stream that are saved, by slot.
     var events: [Int: Int] = [:]
+    /// How often the history had been moved.
+    private let moves: Int
 
-    init(at now: WallTime) { minute = Int32(clamping: now.milliseconds / 60_000) }
+    init(of model: MonitorModel, at now: WallTime) {
+        (minute, moves) = (Int32(clamping: now.milliseconds / 60_000), model.historyClock.moves)
+    }
+
+    /// Whether what was saved is still the begin of a model's history: not after the wall clock has jumped.
+    package func holds(for model: MonitorModel) -> Bool { moves == model.historyClock.moves }
 }
 
 /// The whole history of a model, with the intervals that are not over, in pieces of about a megabyte.
@@ -22,7 +29,7 @@ package struct HistoryPieces: Sendable {
     /// Up to where the pieces so far have the history.
     package private(set) var mark: HistoryMark
 
-    package init(of model: MonitorModel, at now: WallTime) { (self.model, mark) = (model, HistoryMark(at: now)) }
+    package init(of model: MonitorModel, at now: WallTime) { (self.model, mark) = (model, HistoryMark(of: model, at: now)) }
 
     /// The next piece; nil behind the last.
     package mutating func next() -> [UInt8]? {
@@ -54,7 +61,7 @@ extension MonitorModel {
     /// What is new since a mark, to be appended to the file.
     package func historyNews(after mark: HistoryMark, at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
         var bytes: [UInt8] = []
-        var next = HistoryMark(at: now)
+        var next = HistoryMark(of: self, at: now)
         for slot in order {
             guard let state = streams[slot] else { continue }
             var entries = HistoryFile.Entries()
@@ -73,11 +80,35 @@ extension MonitorModel {
     /// - Returns: nil if the bytes are no history.
     package mutating func restoreHistory(_ bytes: [UInt8], at now: WallTime) -> HistoryReading? {
         if bytes.first == UInt8(ascii: "{") { return restoreFirstVersion(bytes, at: now) ? HistoryReading() : nil }
+        let empty = self
+        guard let reading = restoreHistory(bytes, at: now, movedBack: 0) else { return nil }
+        let ahead = Int(reading.latest) - Int(clamping: now.milliseconds / 60_000)
+        guard ahead > HistoryClock.leastAhead else { return HistoryReading(damages: reading.damages) }
+        // The wall clock is behind that of the earlier process: what is known keeps its order.
+        self = empty
+        let moved = restoreHistory(bytes, at: now, movedBack: Int32(clamping: ahead))
+        historyClock.noteRestored(movedBack: ahead)
+        return moved.map { HistoryReading(damages: $0.damages) }
+    }
+
+    private mutating func restoreHistory(
+        _ bytes: [UInt8],
+        at now: WallTime,
+        movedBack distance: Int32
+    ) -> (damages: Int, latest: Int32)? {
         let latest = Int32(clamping: now.milliseconds / 60_000)
         let isRecent = { (point: HistoryPoint, reach: Int32) in
             point.minute <= latest && point.minute > latest - reach
         }
+        let quarters = 15 * Int(distance).units(of: 15)
+        var newest = Int32.min
         let damages = HistoryFile.read(bytes) { name, entries in
+            var entries = entries
+            newest = max(newest, entries.minutes.last?.minute ?? newest)
+            if distance != 0 {
+                for index in entries.minutes.indices { entries.minutes[index].move(byMinutes: -Int(distance)) }
+                for index in entries.quarters.indices { entries.quarters[index].move(byMinutes: -quarters) }
+            }
             guard let slot = slots[name] else { return }
             change(slot) { state in
                 state.chart.restore(
@@ -94,7 +125,7 @@ extension MonitorModel {
                 state.resumeToday(at: now)
             }
         }
-        return HistoryReading(damages: damages)
+        return (damages, newest)
     }
 
     /// A history in JSON with a day in quarters of an hour.

@@ -277,7 +277,17 @@ extension MonitorModel {
         for finding in saved.findings {
             if let slot = slots[finding.stream] { change(slot) { $0.restore(finding, at: now) } }
         }
-        if let budgets = saved.objectives { objectives.restore(budgets, configuration.objectives) }
+        if let budgets = saved.objectives {
+            objectives.restore(budgets, configuration.objectives)
+            // A wall clock that is behind that of the earlier process moves the budgets back.
+            let ahead = (objectives.latestMinute ?? .min).saturatingSubtract(
+                Int(clamping: now.wallTime.milliseconds / 60_000)
+            )
+            if ahead > HistoryClock.leastAhead {
+                objectives.move(byMinutes: -ahead)
+                historyClock.noteRestored(movedBack: ahead)
+            }
+        }
         restoreIncidents(saved, at: now)
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
             engine.restore(entry, at: now)
