@@ -1,7 +1,7 @@
 -- Sessions over the table of the OpenTelemetry Collector's ClickHouse exporter (otel-collector.yaml beside this file), which has the events that
 -- --backend otlp:URL sends as log records. One row for each session; a record that came twice counts once, by its identifier.
 --   clickhouse-client --database otel --multiquery < sql/clickhouse/fleet/otlp.sql
---   SELECT count() AS starts, quantileExact(0.5)(start_time) AS median FROM otlp_sessions WHERE start_time IS NOT NULL
+--   SELECT count() AS starts, quantileExactLow(0.5)(start_time) AS median FROM otlp_sessions WHERE start_time IS NOT NULL
 -- The metrics are in otel_metrics_sum, otel_metrics_gauge and otel_metrics_exp_histogram, added up and without sessions. For figures of sessions
 -- use Kafka, NATS or files, whose lines have every sample.
 CREATE VIEW IF NOT EXISTS otlp_sessions AS

@@ -109,7 +109,8 @@ package struct MonthReport: Hashable, Sendable {
         Self.median(outages.filter { $0.end != nil }.map { $0.length(until: time) })
     }
 
-    private static func median(_ durations: [Duration]) -> Duration? {
+    /// The median by nearest rank, as everywhere in this project: a time that occurred.
+    static func median(_ durations: [Duration]) -> Duration? {
         let sorted = durations.sorted()
         return sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2]
     }

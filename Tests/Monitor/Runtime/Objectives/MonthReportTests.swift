@@ -62,6 +62,15 @@ struct MonthReportTests {
         #expect(copy.days(december.days) == days)
     }
 
+    @Test("A median is a time that occurred: of an even number, the lower one of the two in the middle")
+    func median() {
+        #expect(MonthReport.median([]) == nil)
+        #expect(MonthReport.median([.seconds(4)]) == .seconds(4))
+        #expect(MonthReport.median([.seconds(9), .seconds(4)]) == .seconds(4))
+        #expect(MonthReport.median([.seconds(9), .seconds(1), .seconds(4)]) == .seconds(4))
+        #expect(MonthReport.median([.seconds(9), .seconds(1), .seconds(4), .seconds(20)]) == .seconds(4))
+    }
+
     @Test("A report has each objective day by day, and the incidents of its days by what they cost")
     func report() throws {
         var objective = Objective(name: "up", indicator: .up, goal: 0.9)
