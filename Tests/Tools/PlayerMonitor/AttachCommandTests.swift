@@ -192,7 +192,9 @@ struct AttachCommandTests {
     #if os(Linux)
     @Test("A terminal shows the player's position in one line, which is removed at the end")
     func progress() throws {
-        let mpv = try startPlayer(seconds: 2)
+        // So slow that the film lasts until the test ends the player.
+        let mpv = try startPlayer(seconds: 12, more: ["--speed=0.05"])
+        defer { if mpv.isRunning { kill(mpv.processIdentifier, SIGKILL) } }
         let terminal = try #require(PseudoTerminal())
         waitForSocket()
         let process = Process()
@@ -202,6 +204,8 @@ struct AttachCommandTests {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = terminal.end
         try process.start()
+        _ = terminal.read(until: "▶ 0:0")
+        tellPlayer(#"{"command":["quit"]}"#)
         let shown = terminal.readToEnd()
         process.waitUntilExit()
         mpv.waitUntilExit()

@@ -6,6 +6,8 @@ final class PseudoTerminal {
     /// The end for the process; closed here once reading starts.
     let end: FileHandle
     private let descriptor: Int32
+    private var isGivenAway = false
+    private var shown: [UInt8] = []
 
     /// Nil if the system has no terminals left.
     init?() {
@@ -22,13 +24,22 @@ final class PseudoTerminal {
 
     deinit { close(descriptor) }
 
-    /// The output until the last process has closed the terminal.
-    func readToEnd() -> String {
-        close(end.fileDescriptor)
-        var shown: [UInt8] = []
+    /// The output until the last process has closed the terminal, also what was read before.
+    func readToEnd() -> String { read { _ in false } }
+
+    /// The output until it contains a text, or until the last process has closed the terminal.
+    func read(until text: String) -> String { read { $0.contains(text) } }
+
+    private func read(until isEnough: (String) -> Bool) -> String {
+        if !isGivenAway { close(end.fileDescriptor) }
+        isGivenAway = true
         var piece = [UInt8](repeating: 0, count: 4096)
         // Without an open other end, a read fails with EIO.
-        while case let count = read(descriptor, &piece, piece.count), count > 0 { shown += piece.prefix(count) }
+        while !isEnough(String(decoding: shown, as: UTF8.self)),
+            case let count = Foundation.read(descriptor, &piece, piece.count), count > 0
+        {
+            shown += piece.prefix(count)
+        }
         return String(decoding: shown, as: UTF8.self)
     }
 }
