@@ -78,6 +78,11 @@ extension TerminalText {
         return TerminalText(trusted: String(result))
     }
 
+    /// The text if it has no more columns than this, else its begin with `…`: what was cut is no shorter number.
+    package func shortened(toColumns limit: Int) -> TerminalText {
+        columns <= limit || limit < 2 ? prefix(columns: limit) : prefix(columns: limit - 1) + "…"
+    }
+
     /// More marks than this on one character are no writing.
     private static let mostMarks = 4
 

@@ -200,6 +200,41 @@ struct StreamTableTests {
         #expect(row.contains("503 playlist from cdn-a.example"), "\(row)")
     }
 
+    @Test("The most urgent incidents have the lines, then the oldest; a receiver is no stream")
+    func urgent() throws {
+        let incident = { (name: String, severity: String, state: String, since: String, count: Int) -> JSONValue in
+            [
+                "id": .string(name), "title": .string(name), "severity": .string(severity), "state": .string(state),
+                "since": .string("2026-11-26T\(since):00Z"), "streams": ["x"], "streamCount": .int(count),
+            ]
+        }
+        var json = document()
+        if case .object(var members) = json {
+            members["incidents"] = [
+                incident("receiver", "warning", "open", "22:00", 0), incident("hidden", "critical", "silenced", "20:00", 1),
+                incident("new", "critical", "open", "22:01", 2), incident("old", "critical", "acknowledged", "21:00", 1),
+            ]
+            json = .object(members)
+        }
+        let lines = shown(json, columns: 100)
+        #expect(Array(lines[1...3]) == ["acknowledged: old  1 stream  1 h 4 min", "new  2 streams  3 min", "+2 more"])
+        if case .object(var members) = json {
+            members["incidents"] = [incident("receiver", "warning", "open", "22:00", 0)]
+            json = .object(members)
+        }
+        #expect(shown(json, columns: 100)[1] == "receiver  4 min")
+    }
+
+    @Test("What is cut ends with `…`, so that no number looks like a shorter one")
+    func cut() throws {
+        #expect(TerminalText("next try in 12 s").shortened(toColumns: 13).string == "next try in …")
+        #expect(TerminalText("abc").shortened(toColumns: 3).string == "abc")
+        #expect(TerminalText("abc").shortened(toColumns: 1).string == "a")
+        #expect(TerminalText("日本語").shortened(toColumns: 5).string == "日本…")
+        let row = try #require(shown(document(), columns: 80).first { $0.hasPrefix("news-0") })
+        #expect(row.count == 80 && row.hasSuffix("…"), "\(row)")
+    }
+
     @Test("What has no line is counted: further incidents, and further streams")
     func more() {
         let lines = shown(document(streams: 30, incidents: 15), columns: 100, rows: 20)

@@ -81,7 +81,8 @@ package struct StreamTable: Sendable {
         if let role = document["role"]?.string { canAct = role == "act" }
         if let time = TableRow.time(document["time"]) { now = time }
         if case .array(let list)? = document["incidents"] {
-            troubles = list.compactMap { Trouble(incident: $0) }
+            // The most urgent first, then the oldest: a screen has three lines for them.
+            troubles = list.compactMap { Trouble(incident: $0) }.sorted { $0.place < $1.place }
         } else if case .array(let list)? = document["alerts"] {
             troubles = list.map { Trouble(alert: $0) }
         }
@@ -449,6 +450,7 @@ private struct Trouble: Sendable {
     let alerts: [String]
     private let head: TerminalText
     private let since: Int64?
+    private var urgency = 1
 
     /// Reads an incident of the document; nil for one that is over, or for a value of another form.
     init?(incident json: JSONValue) {
@@ -459,8 +461,15 @@ private struct Trouble: Sendable {
         since = TableRow.time(json["since"])
         let count = json["streamCount"]?.int ?? streams.count
         let by = json["by"]?.string.map { " by " + $0 } ?? ""
-        head =
-            "\(state == "open" ? "" : state + by + ": ")\(json["title"]?.string ?? "")  \(count) stream\(count == 1 ? "" : "s")"
+        let title: TerminalText = "\(state == "open" ? "" : state + by + ": ")\(json["title"]?.string ?? "")"
+        // A receiver, a place or a budget is no stream.
+        head = count > 0 ? title + "  \(count) stream\(count == 1 ? "" : "s")" : title
+        urgency = ["critical": 0, "warning": 1, "info": 2][json["severity"]?.string ?? ""] ?? 1
+    }
+
+    /// Where the incident stands among others: those that nobody hides first, then by urgency and age.
+    var place: (Int, Int, Int64) {
+        (["silenced", "maintenance"].contains(state) ? 1 : 0, urgency, since ?? .max)
     }
 
     init(alert json: JSONValue) {

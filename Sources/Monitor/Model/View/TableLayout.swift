@@ -70,9 +70,16 @@ struct TableLayout {
             let leaving = kept.filter({ $0.rank != nil }).min(by: { ($0.rank ?? 0) < ($1.rank ?? 0) })
         { kept.removeAll { $0 == leaving } }
         columns = kept
+        let rest = width - total(kept)
         for column in kept {
             widths[column] =
-                column == .name ? name : column == .state ? state : column.isFigure ? column.head.columns : 0
+                switch column {
+                case .name: name
+                case .state: state
+                // The last one is not padded.
+                case .error: error > rest ? max(0, rest) : 0
+                case .start, .stalls, .stalled, .bitrate, .behind, .buffer: column.head.columns
+                }
         }
     }
 
@@ -99,7 +106,7 @@ struct TableLayout {
         let parts = columns.map { column -> TerminalText in
             let width = widths[column] ?? 0
             let text = cell(column)
-            return (width > 0 ? text.prefix(columns: width) : text).padded(toColumns: width, isRight: column.isFigure)
+            return (width > 0 ? text.shortened(toColumns: width) : text).padded(toColumns: width, isRight: column.isFigure)
         }
         return parts.joined(separator: "  ")
     }
