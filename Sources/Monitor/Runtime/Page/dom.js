@@ -4,10 +4,14 @@
 /** Returns the element of the page with an identifier. */
 const $ = id => document.getElementById(id);
 
+/** Text whose changes of direction are visible: they would show a name as another one, or turn the text beside it round. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const plain = text => typeof text === "string" ? text.replace(turning, mark => "\\u{" + mark.charCodeAt(0).toString(16) + "}") : text;
+
 /** Creates an element with text, a class and children. */
 function el(tag, text, name, ...children) {
   const element = document.createElement(tag);
-  if (text !== undefined && text !== null && text !== "") element.textContent = text;
+  if (text !== undefined && text !== null && text !== "") element.textContent = plain(text);
   if (name) element.className = name;
   element.append(...children.filter(Boolean));
   return element;
@@ -31,6 +35,7 @@ function button(text, action, name) {
 
 /** Changes a text only if it differs, so that a selection in it survives. */
 function say(element, text) {
+  text = plain(text);
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -42,7 +47,7 @@ function dress(element, name) {
 /** Changes an attribute only if it differs. */
 function mark(element, name, value) {
   if (value === null || value === undefined) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  else if (element.getAttribute(name) !== String(plain(value))) element.setAttribute(name, plain(value));
 }
 
 /** Makes the children of an element those of some items: elements of known keys stay, with focus and selection. */

@@ -169,15 +169,16 @@ function drawConfiguration() {
   if (banner.hidden) return;
   if (!banner.list) banner.append(el("strong", "The new configuration is not used; the monitor continues with the previous one."), banner.list = el("ul"), banner.rest = el("p"));
   keyed(banner.list, problems, problem => problem.file + ":" + problem.line + ":" + problem.message,
-    problem => el("li", null, "", el("code", problem.file + (problem.line ? ":" + problem.line : "")), document.createTextNode(" " + problem.message)));
+    problem => el("li", null, "", el("code", problem.file + (problem.line ? ":" + problem.line : "")), document.createTextNode(" " + plain(problem.message))));
   const left = (monitor.configurationProblemCount ?? problems.length) - problems.length;
   say(banner.rest, left > 0 ? "+" + left + " more; `player-monitor watch --check FILE` prints them all." : "Correct the file; the monitor reads it again once it changes.");
 }
 
 function drawHealth() {
-  const monitor = store.monitor, lost = store.backends.reduce((sum, b) => sum + (b.dropped || 0) + (b.dead || 0), 0);
+  const monitor = store.monitor, lostOf = isMessage => store.backends.filter(b => b.name.startsWith("alerts:") === isMessage).reduce((sum, b) => sum + (b.dropped || 0) + (b.dead || 0), 0);
+  const lost = [[lostOf(true), "message"], [lostOf(false), "sample"]].filter(([count]) => count).map(([count, word]) => plural(count, word)).join(", ");
   const late = monitor.delay > 1000;
-  say($("health"), store.isStale ? "" : late ? "monitor " + inSeconds(monitor.delay) + " late: stalls may be its own" : lost ? plural(lost, "sample") + " lost" : store.latest ? "monitor ok" : "");
+  say($("health"), store.isStale ? "" : late ? "monitor " + inSeconds(monitor.delay) + " late: stalls may be its own" : lost ? lost + " lost" : store.latest ? "monitor ok" : "");
   $("health").className = late || lost ? "trouble" : "";
 }
 

@@ -206,7 +206,7 @@ function drawIncident() {
   const members = detail?.members || (incident.streams || []).map(stream => ({ stream }));
   parts.placeTitle.hidden = !drawScope(parts.places, incident, members);
   parts.streamTitle.hidden = parts.streams.hidden = isOpen(incident) && !members.some(member => store.rows.has(member.stream));
-  say(parts.streamTitle.firstChild, plural(incident.streamCount ?? members.length, "stream"));
+  say(parts.streamTitle.firstChild, incident.streamCount === 0 ? "In trouble" : plural(incident.streamCount ?? members.length, "stream"));
   keyed(parts.streams, members, member => member.stream, member => { const link = el("a"); link.href = address({ incident: null, stream: member.stream }); return link; }, (link, member) => {
     const row = store.rows.get(member.stream);
     const course = member.ended ? "recovered at " + clock(member.ended, now()) + " UTC after " + duration(Date.parse(member.ended) - Date.parse(member.since))

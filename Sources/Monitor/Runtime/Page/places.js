@@ -107,7 +107,7 @@ const mostChips = 8;
 /** The places of an incident as signs beside its name in a list. */
 function drawChips(parent, incident) {
   const places = incident.places || [];
-  keyed(parent, places.length > 1 && places.length <= mostChips ? places : [], place => place.name, place => el("span", null, "chip", el("i"), document.createTextNode(place.name)), (chip, place) => {
+  keyed(parent, places.length > 1 && places.length <= mostChips ? places : [], place => place.name, place => el("span", null, "chip", el("i"), document.createTextNode(plain(place.name))), (chip, place) => {
     const look = placeLook(place), text = isOpen(incident) || place.state !== "failing" ? look.text : "failed";
     dress(chip, "chip " + look.tone);
     say(chip.firstChild, look.sign);
