@@ -213,7 +213,7 @@ struct MonthPage {
         return """
             <tr><td class="wide"><bdi>\(PageDesign.cut(outage.title, to: 160))</bdi>\(note)</td>\
             <td data-t="Began">\(String(PageDesign.minutes(outage.begin).dropLast(4)))</td><td data-t="Lasted">\(length)\(outage.end == nil ? ", still open" : "")</td>\
-            <td data-t="Streams">\(outage.streamCount)</td><td data-t="Viewer minutes">\(outage.viewerMinutes.fixed(digits: 1))</td>\
+            <td data-t="Streams">\(outage.streamCount > 0 ? "\(outage.streamCount)" : "–")</td><td data-t="Viewer minutes">\(outage.viewerMinutes.fixed(digits: 1))</td>\
             <td data-t="Taken after">\(outage.takenAfter.map(MessageText.words) ?? "–")</td><td data-t="By"><bdi>\(PageDesign.cut(outage.owner ?? "–", to: 40))</bdi></td></tr>
 
             """

@@ -125,6 +125,7 @@ extension Incident {
         if let taken = json["acknowledgement"], let by = taken["by"]?.string {
             let until = taken["until"]?.int.map { now.timestamp(of: WallTime(milliseconds: Int64($0))) }
             acknowledgement = Acknowledgement(by: by, until: until, note: taken["note"]?.string ?? "")
+            if case .bool(true)? = taken["untold"] { acknowledgement?.isTold = false }
         }
         switch state {
         case "closed" where ended != nil: self.state = .closed
@@ -142,7 +143,7 @@ extension Incident {
             members[member.stream] = member
             order.append(member.stream)
         }
-        streamCount = max(order.count, json["streamCount"]?.int ?? 0)
+        streamCount = max(knownStreamCount, json["streamCount"]?.int ?? 0)
         if case .object(let labels)? = json["labels"] { sharedLabels = labels.compactMapValues(\.string) }
         for name in json["alerts"]?.strings ?? [] {
             // Alerts about objectives and about the monitor itself are not in the configuration.
@@ -161,6 +162,8 @@ extension Incident {
         toldReceivers = Set(json["told"]?.strings ?? [])
         (lastMessage, messageDeadline) = (instant("lastMessage"), instant("message"))
         (closeDeadline, unattendedSince) = (instant("close"), instant("unattended"))
+        // Files of earlier versions do not say which streams the messages have listed.
+        if !toldReceivers.isEmpty, !hasNews, saved.allSatisfy({ $0["told"] == nil }) { markTold() }
         guard case .array(let entries)? = json["log"] else { return }
         for entry in entries.suffix(Self.mostLogEntries) {
             guard let time = entry["time"]?.int, let kind = entry["kind"]?.string, let text = entry["text"]?.string
@@ -195,6 +198,8 @@ extension Incident.Member {
         ]
         members["ended"] = ended.map { .int(Int($0.milliseconds)) }
         members["value"] = value.flatMap { $0.isFinite ? .double($0) : nil }
+        members["told"] = .bool(isTold)
+        if !isStream { members["own"] = true }
         // What takes the place of a stream has no entry in the configuration.
         if host.isEmpty, !labels.isEmpty { members["labels"] = .object(labels.mapValues { .string($0) }) }
         return .object(members)
@@ -216,6 +221,8 @@ extension Incident.Member {
             origin: known?.origin
         )
         value = json["value"]?.number
+        if case .bool(true)? = json["told"] { isTold = true }
+        if case .bool(true)? = json["own"] { isStream = false }
     }
 }
 

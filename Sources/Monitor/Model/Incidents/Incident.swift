@@ -57,6 +57,8 @@ package struct Incident: Hashable, Sendable {
         /// When the incident is open again; nil for its whole life.
         package var until: Timestamp?
         package var note: String
+        /// Whether the receivers know of it; a silence may delay the message.
+        var isTold = true
     }
 
     /// A stream of an incident.
@@ -77,8 +79,16 @@ package struct Incident: Hashable, Sendable {
         package var origin: StreamOrigin?
         /// Why the stream is hidden; nil for a stream that counts for messages.
         var mute: State?
+        /// Whether a message has listed the stream since it began to fail.
+        var isTold = false
+        /// Whether viewers are in trouble: false for a receiver, a place, a budget or the browser, which take the place
+        /// of a stream.
+        var isStream = true
 
         package var isActive: Bool { ended == nil }
+
+        /// The milliseconds for which viewers of the stream are in trouble.
+        func milliseconds(until end: MonotonicInstant) -> Int { isStream ? max(0, since.instant.milliseconds(to: end)) : 0 }
     }
 
     /// What an alert of the configuration contributes to messages.
@@ -121,7 +131,9 @@ package struct Incident: Hashable, Sendable {
     var hosts: Set<String> = []
     /// The names of the streams in the order in which they joined.
     var order: [String] = []
+    /// The number of streams, also of those whose names are no longer kept; 0 if something of the monitor is in trouble.
     package internal(set) var streamCount = 0
+    var knownStreamCount: Int { members.values.count(where: \.isStream) }
     /// The labels that all streams share.
     package internal(set) var sharedLabels: [String: String] = [:]
     package internal(set) var log: [LogEntry] = []
@@ -170,6 +182,20 @@ package struct Incident: Hashable, Sendable {
     /// The streams that still fail, in the order in which they joined.
     package var activeMembers: [Member] { order.compactMap { members[$0] }.filter(\.isActive) }
 
+    /// Whether all streams of which no message has told yet are hidden: a message would have no news.
+    var hasHiddenNews: Bool {
+        let untold = members.values.filter { $0.isActive && !$0.isTold }
+        return !isOwnNetwork && !untold.isEmpty && untold.allSatisfy { $0.mute != nil }
+    }
+
+    /// Notes that a message has listed the streams that fail and are not hidden.
+    mutating func markTold() {
+        for name in order where members[name]?.isActive == true && members[name]?.mute == nil {
+            members[name]?.isTold = true
+        }
+        acknowledgement?.isTold = true
+    }
+
     /// The cause in words.
     package var title: String { scope.map { "\(fault), \($0.text)" } ?? fault }
 
@@ -188,7 +214,7 @@ package struct Incident: Hashable, Sendable {
     /// of the time from the begin of the first alert's condition to the end of the last alert.
     package func viewerMinutes(at now: Timestamp) -> Double {
         let open = members.values.reduce(0) { sum, member in
-            member.isActive ? sum + max(0, member.since.instant.milliseconds(to: now.instant)) : sum
+            member.isActive ? sum + member.milliseconds(until: now.instant) : sum
         }
         return Double(pastMilliseconds + open) / 60_000
     }
@@ -204,7 +230,7 @@ package struct Incident: Hashable, Sendable {
             return Double(max(0, last.milliseconds.saturatingSubtract(first.milliseconds))) / 60_000
         }
         var (known, inside) = (0.0, 0.0)
-        for member in members.values {
+        for member in members.values where member.isStream {
             let last = member.ended ?? now.wallTime
             known += Double(max(0, last.milliseconds.saturatingSubtract(member.since.wallTime.milliseconds))) / 60_000
             inside += overlap(member.since.wallTime, last)

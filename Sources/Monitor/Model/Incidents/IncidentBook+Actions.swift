@@ -138,6 +138,7 @@ extension IncidentBook {
         let remark = note.isEmpty ? "" : ": \(note)"
         incident.note("acknowledge", "\(person) has the incident\(end)\(remark)", at: now.wallTime)
         incident.unattendedSince = nil
+        incident.acknowledgement?.isTold = !incident.state.isMuted
         if !incident.state.isMuted {
             incident.state = .acknowledged
             if !incident.toldReceivers.isEmpty {

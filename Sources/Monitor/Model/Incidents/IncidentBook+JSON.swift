@@ -197,6 +197,7 @@ extension IncidentBook {
             var taken: [String: JSONValue] = [
                 "by": .string(acknowledgement.by), "note": .string(acknowledgement.note),
             ]
+            if !acknowledgement.isTold { taken["untold"] = true }
             taken["until"] = acknowledgement.until.map { .int(Int($0.wallTime.milliseconds)) }
             members["acknowledgement"] = .object(taken)
         }
@@ -260,6 +261,7 @@ extension IncidentBook {
             incidents[id]?.lastMessage = now.instant
             incidents[id]?.messageDeadline = nil
             incidents[id]?.hasNews = false
+            incidents[id]?.markTold()
         }
     }
 

@@ -92,7 +92,7 @@ extension IncidentBook {
             for name in incident.order {
                 guard let member = incident.members[name], member.isActive else { continue }
                 let mute = covers.first { $0.hides(member) }?.state
-                if member.mute != nil, mute == nil {
+                if member.mute != nil, mute == nil, !member.isTold {
                     // The receivers know of the other streams at most.
                     incident.hasNews = true
                     incident.messageDeadline = incident.messageDeadline ?? now.instant
@@ -121,7 +121,14 @@ extension IncidentBook {
         incident.state = next
         incident.note("state", "is \(next.name)", at: now.wallTime)
         switch next {
-        case .silenced, .maintenance, .acknowledged, .closed: incident.unattendedSince = nil
+        case .acknowledged:
+            incident.unattendedSince = nil
+            // Somebody has taken the incident while it was hidden.
+            if incident.acknowledgement?.isTold == false, !incident.toldReceivers.isEmpty {
+                ready.append(message(.acknowledges, incident, to: incident.toldReceivers.sorted(), at: now))
+                incident.acknowledgement?.isTold = true
+            }
+        case .silenced, .maintenance, .closed: incident.unattendedSince = nil
         case .open:
             if incident.toldReceivers.isEmpty {
                 incident.messageDeadline = incident.messageDeadline ?? now.instant
@@ -158,6 +165,7 @@ extension IncidentBook {
             step.seal()
             ready.append(step)
             incident.lastMessage = now.instant
+            incident.markTold()
         }
         if let deadline = reminder(of: incident), deadline <= now.instant { remind(&incident, at: now) }
         incidents[id] = incident
@@ -168,18 +176,22 @@ extension IncidentBook {
         let known = incident.toldReceivers
         let new = incident.receivers.filter { !known.contains($0) }
         let isFirst = known.isEmpty
+        let hasNews = incident.hasNews && !incident.hasHiddenNews
+        guard isFirst || !new.isEmpty || hasNews else { return incident.hasNews = false }
         if !new.isEmpty {
             ready.append(message(.opens, incident, to: new, at: now))
             incident.toldReceivers.formUnion(new)
         }
-        if incident.hasNews, !isFirst { ready.append(message(.changes, incident, to: known.sorted(), at: now)) }
+        if hasNews, !isFirst { ready.append(message(.changes, incident, to: known.sorted(), at: now)) }
         if isFirst, incident.state == .open { incident.unattendedSince = now.instant }
+        incident.markTold()
         (incident.hasNews, incident.lastMessage) = (false, now.instant)
     }
 
     private mutating func remind(_ incident: inout Incident, at now: Timestamp) {
         guard !incident.toldReceivers.isEmpty else { return }
         ready.append(message(.reminds, incident, to: incident.toldReceivers.sorted(), at: now))
+        incident.markTold()
         (incident.hasNews, incident.lastMessage) = (false, now.instant)
     }
 

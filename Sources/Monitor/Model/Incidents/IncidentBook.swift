@@ -195,7 +195,7 @@ package struct IncidentBook: Sendable {
         (incident.state, incident.ended, incident.acknowledgement) = (.open, nil, nil)
         (incident.toldReceivers, incident.messageDeadline, incident.escalations) = ([], nil, 0)
         (incident.opened, incident.isOwnNetwork, incident.changes) = (now.instant, false, [])
-        (incident.streamCount, incident.hosts) = (incident.order.count, [])
+        (incident.streamCount, incident.hosts) = (incident.knownStreamCount, [])
         incident.reopenings += 1
         incident.note("open", "opens again: the same cause returned", at: now.wallTime)
         incidents[id] = incident
@@ -218,7 +218,7 @@ package struct IncidentBook: Sendable {
         } else {
             if incident.members[name] == nil {
                 incident.order.append(name)
-                incident.streamCount += 1
+                if signal.isStream { incident.streamCount += 1 }
                 incident.sharedLabels = incident.sharedLabels.filter { signal.labels[$0.key] == $0.value }
             }
             incident.members[name] = Incident.Member(
@@ -232,6 +232,7 @@ package struct IncidentBook: Sendable {
                 events: signal.events,
                 origin: signal.origin
             )
+            incident.members[name]?.isStream = signal.isStream
             incident.note("stream", "\(name) fails (\(alert))", at: now.wallTime)
             incident.hasNews = true
             incident.add(signal.changes.map { IncidentChange($0) })
@@ -264,7 +265,7 @@ package struct IncidentBook: Sendable {
 
     private func recover(_ stream: String, _ isWatched: Bool, in incident: inout Incident, at now: Timestamp) {
         guard let member = incident.members[stream] else { return }
-        incident.pastMilliseconds += max(0, member.since.instant.milliseconds(to: now.instant))
+        incident.pastMilliseconds += member.milliseconds(until: now.instant)
         incident.members[stream]?.ended = now.wallTime
         incident.note("stream", "\(stream) \(isWatched ? "recovers" : "is no longer watched")", at: now.wallTime)
         if !incident.members.values.contains(where: \.isActive) {
@@ -328,10 +329,11 @@ package struct IncidentBook: Sendable {
             }
             if target.members[name] == nil {
                 target.order.append(name)
-                target.streamCount += 1
+                if member.isStream { target.streamCount += 1 }
                 target.sharedLabels = target.sharedLabels.filter { member.labels[$0.key] == $0.value }
             }
             target.members[name] = member
+            target.members[name]?.isTold = false
             target.hasNews = true
         }
         target.alerts.merge(source.alerts) { known, _ in known }
@@ -363,7 +365,7 @@ package struct IncidentBook: Sendable {
             places[name]?.remove(id)
             if places[name]?.isEmpty == true { places[name] = nil }
             guard member.isActive else { continue }
-            incident.pastMilliseconds += max(0, member.since.instant.milliseconds(to: now.instant))
+            incident.pastMilliseconds += member.milliseconds(until: now.instant)
             incident.members[name]?.ended = now.wallTime
         }
         (incident.state, incident.ended) = (.closed, now.wallTime)

@@ -23,6 +23,8 @@ package struct IncidentSignal: Hashable, Sendable {
     var changes: [StreamChange] = []
     /// Who plays the stream; nil for this monitor.
     var origin: StreamOrigin?
+    /// Whether a stream is in trouble, and not something of the monitor itself.
+    var isStream = false
 
     /// Creates a signal of an alert that is not about one stream.
     init(
@@ -56,7 +58,7 @@ package struct IncidentSignal: Hashable, Sendable {
             since: since
         )
         (host, address, self.reason) = (stream.url.host, stream.url.description, reason)
-        (self.value, self.events, origin) = (value, events, stream.origin)
+        (self.value, self.events, origin, isStream) = (value, events, stream.origin, true)
         if self.cause.host == nil { self.cause.host = host }
     }
 

@@ -100,6 +100,8 @@ struct MessageContent: Hashable, Sendable {
         let condition = message.condition.isEmpty ? "" : " (\(message.condition))"
         let changed = message.isFiring ? message.changes.prefix(mostChanges) : []
         let latest = message.items.first?.events.last?.text ?? ""
+        // What takes the place of a stream, such as a receiver, has no address.
+        let hasStreams = message.items.isEmpty || message.items.contains { !$0.address.isEmpty }
         let all: [(String, String)] = [
             ("Severity", message.severity.rawValue),
             ("Alert", message.alert + condition),
@@ -108,7 +110,7 @@ struct MessageContent: Hashable, Sendable {
             message.text.isEmpty ? ("Error", message.reason) : (cause, message.text),
             ("Since", MessageText.words(message.since)),
             (message.isFiring ? "Lasts for" : "Lasted for", MessageText.words(message.duration)),
-            ("Streams", String(message.streamCount)),
+            ("Streams", hasStreams ? String(message.streamCount) : ""),
             ("Changed before", changed.map { "\($0.text) (\(MessageText.words($0.time)))" }.joined(separator: "; ")),
             ("Labels", text(of: shared)),
             ("By", message.by ?? ""),

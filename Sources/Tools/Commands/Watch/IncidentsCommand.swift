@@ -116,7 +116,7 @@ struct IncidentListCommand: AsyncParsableCommand {
         let rows = shown.map { incident -> [TerminalText] in
             [
                 incident.cell("id"), incident.cell("state"), incident.cell("severity"),
-                "\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))", incident.cell("since"),
+                "\(incident.streamCountText)", incident.cell("since"),
                 incident.cell("by"), incident.cell("title"),
             ]
         }
@@ -167,7 +167,8 @@ struct IncidentShowCommand: AsyncParsableCommand {
             let ended = member["ended"]?.string.map { TerminalText("until " + $0) } ?? "fails"
             return ["  ", member.cell("stream"), member.cell("since"), ended, member.cell("address")]
         }
-        try terminal.output("\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))\n")
+        let count = incident["streamCount"]?.int ?? 0
+        try terminal.output(count > 0 ? "\(String(counting: count, "stream"))\n" : "in trouble\n")
         for line in ColumnTable(members).lines { try terminal.output(line + "\n") }
         let changes = incident["changes"]?.elements ?? []
         if !changes.isEmpty { try terminal.output("changed before\n") }
@@ -398,6 +399,12 @@ struct IncidentLogCommand: AsyncParsableCommand {
 extension JSONValue {
     /// The text of a member, safe for a terminal; empty without one.
     fileprivate func cell(_ name: String) -> TerminalText { TerminalText(self[name]?.string ?? "") }
+
+    /// The number of streams of an incident; a dash for one of a receiver, a place, a budget or the browser.
+    var streamCountText: String {
+        let count = self["streamCount"]?.int ?? 0
+        return count > 0 ? String(counting: count, "stream") : "–"
+    }
 }
 
 extension DurationOption {

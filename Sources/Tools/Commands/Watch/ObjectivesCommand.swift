@@ -122,7 +122,7 @@ struct ObjectivesText {
         let minutes = ((incident["seconds"]?.number ?? 0) / 60).fixed(digits: 1)
         return [
             TerminalText(begin), "\(minutes) min\(incident["ended"] == nil ? ", open" : "")",
-            "\(String(counting: incident["streamCount"]?.int ?? 0, "stream"))",
+            "\(incident.streamCountText)",
             TerminalText(incident["title"]?.string ?? ""),
         ]
     }

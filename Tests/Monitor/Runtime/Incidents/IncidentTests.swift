@@ -357,6 +357,58 @@ struct IncidentTests {
         #expect(throws: IncidentActionError.unknownSilence(id)) { try drive.act(.unsilence(id: id)) }
     }
 
+    @Test("The end of a silence sends nothing about streams that the receivers know")
+    func silencedKnown() throws {
+        var drive = try BookDrive(try streams(3))
+        for number in 0..<2 { drive.fail("s\(number)", .http(503)) }
+        drive.run(for: .seconds(60))
+        let id = try #require(drive.book.order.first)
+        _ = try drive.act(.acknowledge(id: id, until: nil, note: ""))
+        for labels in [["stream": "s1"], ["cdn": "alpha"]] {
+            let matchers = try labels.map { try #require(LabelMatcher(label: $0.key, value: $0.value)) }
+            _ = try drive.act(.silence(matchers, for: .seconds(1_800), reason: ""))
+            drive.run(for: .seconds(3_600))
+            #expect(drive.states == ["acknowledged"])
+        }
+        #expect(drive.summary == ["opens 2", "acknowledges 2"])
+        // A stream that joins while it is hidden is news once it is hidden no more.
+        let matcher = try #require(LabelMatcher(label: "stream", value: "s2"))
+        _ = try drive.act(.silence([matcher], for: .seconds(1_800), reason: ""))
+        drive.fail("s2", .http(503))
+        drive.run(for: .seconds(1_700))
+        #expect(drive.summary == ["opens 2", "acknowledges 2"])
+        drive.run(for: .seconds(200))
+        #expect(drive.summary == ["opens 2", "acknowledges 2", "changes 3"])
+    }
+
+    @Test("A person who takes an incident during a silence is named at its end", arguments: [false, true])
+    func takenDuringSilence(restarts: Bool) throws {
+        let failing = Drive.Behaviour.fails(after: .seconds(1), code: "httpStatus")
+        let streams = configuration(try streams(1), [try alert("down", "up == 0")])
+        var drive = Drive(streams, ["s0": failing])
+        drive.run(for: .seconds(100))
+        let id = try #require(drive.model.book.order.first)
+        let matcher = try #require(LabelMatcher(label: "stream", value: "s0"))
+        drive.act(.silence([matcher], for: .seconds(1_200), reason: ""), by: "Ben")
+        drive.run(for: .seconds(60))
+        drive.act(.acknowledge(id: id, until: nil, note: ""), by: "Ana")
+        drive.run(for: .seconds(60))
+        #expect(drive.messages.map(\.kind) == [.opens])
+        var messages = drive.messages
+        if restarts {
+            let saved = try #require(SavedMonitor(drive.model.saved(at: drive.now).bytes))
+            let time = Int64(drive.seconds * 1_000)
+            drive = Drive(streams, ["s0": failing], at: time, restoring: saved)
+            drive.run(for: .seconds(1_800))
+            messages += drive.messages
+        } else {
+            drive.run(for: .seconds(1_800))
+            messages = drive.messages
+        }
+        #expect(messages.map(\.kind) == [.opens, .acknowledges])
+        #expect(messages.last?.by == "Ana")
+    }
+
     @Test("A receiver that knows of an incident learns its end during a silence, too")
     func silencedEnd() throws {
         var drive = try BookDrive(try streams(1))
