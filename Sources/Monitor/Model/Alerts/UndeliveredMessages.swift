@@ -60,6 +60,28 @@ extension MonitorModel {
     /// Takes note of the receivers that do not get their messages.
     package mutating func note(_ undelivered: [UndeliveredMessages]) { self.undelivered = undelivered }
 
+    /// Continues with the receivers that did not get their messages from the earlier process: nobody knows that they do
+    /// now.
+    mutating func restoreUndelivered(at now: Timestamp) {
+        let latest = now.wallTime.milliseconds.saturatingSubtract(Int64(UndeliveredMessages.patience.milliseconds))
+        for incident in book.open {
+            for member in incident.activeMembers where member.alerts.contains(UndeliveredMessages.alert) {
+                guard let name = member.labels["receiver"], configuration.receivers[name] != nil,
+                    member.stream == UndeliveredMessages.subject(name)
+                else { continue }
+                let since = WallTime(milliseconds: min(incident.cause.since.milliseconds, latest))
+                undelivered.append(UndeliveredMessages(receiver: name, reason: incident.cause.text, since: since))
+                reportedReceivers.insert(name)
+            }
+        }
+    }
+
+    /// Whether an alert is about a receiver that does not get its messages.
+    func isUndelivered(_ alert: String, _ subject: String) -> Bool {
+        alert == UndeliveredMessages.alert
+            && reportedReceivers.contains { UndeliveredMessages.subject($0) == subject }
+    }
+
     /// Makes an incident of each receiver that does not get its messages; the other receivers learn of it.
     mutating func judgeReceivers(at now: Timestamp) {
         let failing = undelivered.filter { $0.isIncident(at: now.wallTime) }

@@ -18,6 +18,15 @@ package final class ReceiverHealth: Sendable {
         state.withLock { $0.failing.values.sorted { $0.receiver < $1.receiver } }
     }
 
+    /// Takes note of the receivers that did not get their messages from an earlier process.
+    package func restore(_ undelivered: [UndeliveredMessages]) {
+        state.withLock { state in
+            for entry in undelivered where state.failing[entry.receiver] == nil {
+                state.failing[entry.receiver] = entry
+            }
+        }
+    }
+
     /// Sets what learns of each change, on the queue's thread.
     package func observe(_ observer: @escaping @Sendable ([UndeliveredMessages]) -> Void) {
         state.withLock { $0.observer = observer }

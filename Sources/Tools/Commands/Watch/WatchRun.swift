@@ -100,6 +100,7 @@ struct WatchRun {
         if let server { log.event("listening on \(address(of: server, isSecure: tls != nil))") }
         if let feed { log.event("reads \(feed.name)") }
         notifier.ready("watches \(String(counting: command.part(of: configuration).streams.count, "stream"))")
+        factory.health.restore(monitor.state.undelivered)
         factory.health.observe { [weak monitor] in monitor?.note($0) }
         let resending = Task { await factory.resender.run(monitor, clock: clock) }
         let retrying = Task { await delivery.sink.run() }

@@ -400,13 +400,24 @@ struct ReceiverHealthTests {
         #expect(drive.model.book.open.map(\.title) == ["Messages to ops do not arrive"])
         // No viewer is in trouble, also in a report and after a restart.
         let saved = try #require(SavedMonitor(drive.model.saved(at: drive.now).bytes))
-        let later = Drive(watched, at: Int64(drive.seconds * 1_000), restoring: saved)
+        var later = Drive(watched, at: Int64(drive.seconds * 1_000), restoring: saved)
         for drive in [drive, later] {
             let incident = try #require(drive.model.book.open.first)
             #expect(incident.viewerMinutes(at: drive.now) == 0 && incident.streamCount == 0)
             let report = drive.model.month(ReportPeriod(until: drive.now.wallTime), at: drive.now)
             #expect(report.outages.count == 1 && report.viewerMinutes == 0)
         }
+        // The receiver still lacks its message, until one arrives.
+        #expect(later.model.undelivered.map(\.receiver) == ["ops"])
+        let health = ReceiverHealth()
+        health.restore(later.model.undelivered)
+        later.model.note(health.failing)
+        later.run(for: .seconds(300))
+        #expect(later.model.book.open.count == 1 && later.messages.isEmpty)
+        health.note(.acknowledged, of: "ops")
+        later.model.note(health.failing)
+        later.run(for: .seconds(60))
+        #expect(later.model.book.open.isEmpty && later.messages.map(\.kind) == [.closes])
         #expect(drive.messages.first.map { MessageContent($0).facts.contains { $0.name == "Streams" } } == false)
         #expect(drive.messages.map(\.receivers) == [["chat"]])
         // Somebody closes it: it does not come again while the failure lasts.
