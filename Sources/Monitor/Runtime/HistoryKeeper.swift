@@ -22,7 +22,9 @@ final class HistoryKeeper: Sendable {
     /// Keeps the history of a model. Blocks; called for one model after another.
     func keep(_ model: MonitorModel, isLast: Bool, at now: WallTime) {
         var state = state.withLock { $0 }
-        if let mark = state.mark, mark.holds(for: model), !isLast, state.appendedCount <= max(Self.mostAppended, state.wholeCount / 4) {
+        if let mark = state.mark, mark.holds(for: model), !isLast,
+            state.appendedCount <= max(Self.mostAppended, state.wholeCount / 4)
+        {
             let (bytes, next) = model.historyNews(after: mark, at: now)
             state.mark = bytes.isEmpty || store.append(bytes) ? next : nil
             state.appendedCount += bytes.count

@@ -211,8 +211,10 @@ struct StreamTableTests {
         var json = document()
         if case .object(var members) = json {
             members["incidents"] = [
-                incident("receiver", "warning", "open", "22:00", 0), incident("hidden", "critical", "silenced", "20:00", 1),
-                incident("new", "critical", "open", "22:01", 2), incident("old", "critical", "acknowledged", "21:00", 1),
+                incident("receiver", "warning", "open", "22:00", 0),
+                incident("hidden", "critical", "silenced", "20:00", 1),
+                incident("new", "critical", "open", "22:01", 2),
+                incident("old", "critical", "acknowledged", "21:00", 1),
             ]
             json = .object(members)
         }

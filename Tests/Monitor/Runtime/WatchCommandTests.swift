@@ -445,7 +445,9 @@ struct WatchCommandTests {
     func rotation() async throws {
         let (refused, accepted) = (Gate(), Gate())
         let server = try TestServer { request in
-            let isNew = request.header("X-Instrument-Signature") == MessageSignature.header(request.body, key: Array("new".utf8))
+            let isNew =
+                request.header("X-Instrument-Signature")
+                == MessageSignature.header(request.body, key: Array("new".utf8))
             (isNew ? accepted : refused).open()
             return [.respond(isNew ? "200 OK" : "401 Unauthorized")]
         }
@@ -537,7 +539,7 @@ struct WatchCommandTests {
         for name in others { #expect(names.contains(name)) }
     }
 
-    @Test("State files that cannot be read get a second name, and the monitor goes on with new ones")
+    @Test("State files that cannot be read get a second name, and the monitor continues with new ones")
     func unreadable() async throws {
         let state = scratch.file("state")
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)

@@ -88,7 +88,9 @@ package struct Incident: Hashable, Sendable {
         package var isActive: Bool { ended == nil }
 
         /// The milliseconds for which viewers of the stream are in trouble.
-        func milliseconds(until end: MonotonicInstant) -> Int { isStream ? max(0, since.instant.milliseconds(to: end)) : 0 }
+        func milliseconds(until end: MonotonicInstant) -> Int {
+            isStream ? max(0, since.instant.milliseconds(to: end)) : 0
+        }
     }
 
     /// What an alert of the configuration contributes to messages.
@@ -131,7 +133,8 @@ package struct Incident: Hashable, Sendable {
     var hosts: Set<String> = []
     /// The names of the streams in the order in which they joined.
     var order: [String] = []
-    /// The number of streams, also of those whose names are no longer kept; 0 if something of the monitor is in trouble.
+    /// The number of streams, also of those whose names are no longer kept; 0 if something of the monitor is in
+    /// trouble.
     package internal(set) var streamCount = 0
     var knownStreamCount: Int { members.values.count(where: \.isStream) }
     /// The labels that all streams share.

@@ -29,7 +29,9 @@ package struct HistoryPieces: Sendable {
     /// Up to where the pieces so far have the history.
     package private(set) var mark: HistoryMark
 
-    package init(of model: MonitorModel, at now: WallTime) { (self.model, mark) = (model, HistoryMark(of: model, at: now)) }
+    package init(of model: MonitorModel, at now: WallTime) {
+        (self.model, mark) = (model, HistoryMark(of: model, at: now))
+    }
 
     /// The next piece; nil behind the last.
     package mutating func next() -> [UInt8]? {

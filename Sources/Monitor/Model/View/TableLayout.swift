@@ -106,7 +106,10 @@ struct TableLayout {
         let parts = columns.map { column -> TerminalText in
             let width = widths[column] ?? 0
             let text = cell(column)
-            return (width > 0 ? text.shortened(toColumns: width) : text).padded(toColumns: width, isRight: column.isFigure)
+            return (width > 0 ? text.shortened(toColumns: width) : text).padded(
+                toColumns: width,
+                isRight: column.isFigure
+            )
         }
         return parts.joined(separator: "  ")
     }
