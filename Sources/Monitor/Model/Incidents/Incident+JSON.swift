@@ -143,7 +143,7 @@ extension Incident {
             members[member.stream] = member
             order.append(member.stream)
         }
-        streamCount = max(knownStreamCount, json["streamCount"]?.int ?? 0)
+        streamCount = order.isEmpty || knownStreamCount > 0 ? max(knownStreamCount, json["streamCount"]?.int ?? 0) : 0
         if case .object(let labels)? = json["labels"] { sharedLabels = labels.compactMapValues(\.string) }
         for name in json["alerts"]?.strings ?? [] {
             // Alerts about objectives and about the monitor itself are not in the configuration.
@@ -222,7 +222,8 @@ extension Incident.Member {
         )
         value = json["value"]?.number
         if case .bool(true)? = json["told"] { isTold = true }
-        if case .bool(true)? = json["own"] { isStream = false }
+        // Files of earlier versions name labels only of what takes the place of a stream.
+        if json["own"] == .bool(true) || json["labels"] != nil { isStream = false }
     }
 }
 

@@ -167,6 +167,8 @@ package struct Incident: Hashable, Sendable {
     var escalations = 0
     /// How often nobody had the incident any more after a person or a silence, from when on the steps are taken again.
     var rounds = 0
+    /// When the first message waited last because the receivers know of an incident of the same stream.
+    var inhibited: MonotonicInstant?
     /// Streams joined since the last message.
     var hasNews = false
 

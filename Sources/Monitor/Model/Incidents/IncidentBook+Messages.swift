@@ -147,7 +147,8 @@ extension IncidentBook {
     private mutating func attend(_ id: String, _ contact: HostContact, at now: Timestamp) {
         guard var incident = incidents[id], !incident.state.isMuted, incident.closeDeadline == nil else { return }
         if let deadline = incident.messageDeadline, deadline <= now.instant {
-            incident.messageDeadline = hold(incident, contact, at: now.instant)
+            incident.messageDeadline =
+                inhibit(&incident, at: now.instant) ?? hold(incident, contact, at: now.instant)
             if incident.messageDeadline == nil { tell(&incident, at: now) }
         }
         if let deadline = nextEscalation(of: incident), deadline <= now.instant {
@@ -286,6 +287,27 @@ extension MonitorModel {
 }
 
 extension IncidentBook {
+    /// How long the first message about a budget waits once its stream has recovered: the short windows of burn rates
+    /// last for half an hour.
+    static let inhibitionGrace = Duration.seconds(1_800)
+    private static let inhibitionStep = Duration.seconds(30)
+
+    /// When the first message about the budget of a stream is looked at again; nil if it leaves now.
+    ///
+    /// It waits while the stream is in an incident of which the same receivers know: the budget burns because of that.
+    private func inhibit(_ incident: inout Incident, at now: MonotonicInstant) -> MonotonicInstant? {
+        guard incident.toldReceivers.isEmpty, incident.streamCount == 0 else { return nil }
+        let streams = incident.activeMembers.map { $0.labels["stream"] }
+        let receivers = incident.receivers
+        let isKnown = { (stream: String?) in
+            stream.flatMap { places[$0] }?.contains { incidents[$0]?.toldReceivers.isSuperset(of: receivers) ?? false }
+                ?? false
+        }
+        if !streams.isEmpty, streams.allSatisfy(isKnown) { incident.inhibited = now }
+        guard let latest = incident.inhibited, latest.duration(to: now) < Self.inhibitionGrace else { return nil }
+        return now.advanced(by: Self.inhibitionStep)
+    }
+
     /// The longest time that a first message waits, beyond `group_wait`, for hosts that have not answered: after 15 s
     /// without a byte, the probe gives a request up (`readTimeout` of its configuration).
     static let longestHold = Duration.seconds(15)

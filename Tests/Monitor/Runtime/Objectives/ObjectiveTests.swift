@@ -48,6 +48,31 @@ struct ObjectiveTests {
         #expect(try #require(number(rows["up two"], "budgetLeft")) < -8.9)
     }
 
+    @Test(
+        "The budget of a stream sends no message about an outage of which the receivers know",
+        arguments: [true, false]
+    )
+    func inhibited(isKnown: Bool) throws {
+        var objective = Objective(name: "up", indicator: .up, goal: 0.99)
+        objective.groupBy = "stream"
+        var watched = watched([try stream("a")], objective)
+        var down = try alert("down", "up == 0")
+        if !isKnown { down.receivers = ["others"] }
+        watched.alerts = [down]
+        var drive = Drive(watched)
+        drive.run(for: .seconds(3_600))
+        drive.behaviours["a"] = .fails(after: .seconds(1), code: "x")
+        drive.send(.ended(.failed(code: "x", message: "m")), to: "a")
+        drive.run(for: .seconds(1_800))
+        #expect(drive.model.book.open.count == 2)
+        drive.behaviours = [:]
+        drive.run(for: .seconds(3_600))
+        #expect(drive.model.book.open.isEmpty)
+        let kinds = drive.messages.filter { $0.alert == "objective up" }.map(\.kind)
+        #expect(kinds == (isKnown ? [] : [.opens, .closes]))
+        #expect(drive.messages.filter { $0.alert == "down" }.map(\.kind) == [.opens, .closes])
+    }
+
     @Test("A burn rate that is high over both windows opens one incident, and ends soon after the fault")
     func burnRate() throws {
         let objective = Objective(name: "up", indicator: .up, goal: 0.99)
