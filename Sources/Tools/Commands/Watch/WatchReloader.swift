@@ -90,8 +90,8 @@ final class WatchReloader: Sendable {
             return state.secretDates
         }
         let failing = Set(factory.health.failing.map(\.receiver))
-        for (name, receiver) in receivers
-        where failing.contains(name) && known[name].map { $0 != dates[name] } ?? false {
+        for (name, receiver) in receivers where failing.contains(name) {
+            guard let before = known[name], before != dates[name] else { continue }
             // A secret that cannot be read yet changes nothing.
             guard let backend = try? factory.receiver(name, receiver) else { continue }
             log.event("the secret of \(name) has changed: its messages are tried again")
