@@ -94,7 +94,8 @@ extension Rule {
                 return [
                     Problem(
                         found: "\(failure.reason) as an initialization segment",
-                        expected: "an initialization segment: the boxes `ftyp` and `moov`, or the head of WebM",
+                        expected:
+                            "an initialization segment: `ftyp` and a `moov` whose tracks have a time scale, or the head of WebM",
                         advice: "Compare the body with what the packager wrote; check the address and its access."
                     )
                 ]

@@ -142,7 +142,7 @@ enum SegmentFormat: Hashable, Sendable {
     case transportStream, isoBaseMedia, other
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        let boxes: [StaticString] = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "free"]
+        let boxes: [StaticString] = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "free", "mdat"]
         if bytes.count > 188, bytes[0] == 0x47, bytes[188] == 0x47 {
             self = .transportStream
         } else if bytes.count >= 8, boxes.contains(where: { Self.matches($0, bytes) }) {

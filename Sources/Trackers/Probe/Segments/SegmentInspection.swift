@@ -98,7 +98,10 @@ package struct SegmentInspection: Sendable {
             case .noTracks(let codecs) where !codecs.isEmpty: throw .undemuxable(codecs)
             case .noTracks:
                 let isOther = !initialization.isEmpty && media.withUnsafeBytes { SegmentFormat($0) } == .other
-                throw .unreadable(isOther ? "bytes of an unknown format" : "a container without pictures and sound")
+                let defect = media.withUnsafeBytes { FragmentOrder($0).defect }
+                throw .unreadable(
+                    defect ?? (isOther ? "bytes of an unknown format" : "a container without pictures and sound")
+                )
             case .outOfMemory: throw .unreadable("a segment for which there is no memory")
             }
         }
@@ -132,6 +135,7 @@ package struct SegmentInspection: Sendable {
         guard !initialization.isEmpty, media.withUnsafeBytes({ SegmentFormat($0) }) == .isoBaseMedia else {
             return "bytes of an unknown format"
         }
+        if let defect = media.withUnsafeBytes({ FragmentOrder($0).defect }) { return defect }
         do throws(MediaRefusal) {
             _ = try InitializationCheck(initialization)
             return "fragments of MP4 that do not fit their initialization segment"
@@ -230,15 +234,21 @@ package struct SegmentInspection: Sendable {
     package static func defect(ofInitialization bytes: [UInt8]) -> String? {
         bytes.withUnsafeBytes { bytes in
             guard SegmentFormat(bytes) == .isoBaseMedia else { return nil }
-            var hasMovie = false
-            _ = Box.all(in: bytes) { type, _ in
-                hasMovie = hasMovie || type == "moov"
-                return true
-            }
-            if hasMovie { return nil }
+            if let movie = BoxReading("file", bytes).first("moov") { return timelessTrack(in: movie) }
             return ContainerEnd.isInside(bytes)
                 ? "\(bytes.count) bytes, which end inside a box," : "MP4 without the box `moov`"
         }
+    }
+
+    /// The track of a movie whose times have no unit, as a noun: each reader gives the times another one.
+    private static func timelessTrack(in movie: BoxReading) -> String? {
+        for (place, track) in movie.all("trak").enumerated() {
+            guard let header = track.first("mdia")?.first("mdhd")?.bytes,
+                header.unsigned32(at: header.first == 1 ? 20 : 12) == 0
+            else { continue }
+            return "MP4 whose track \(place + 1) has a time scale of 0 (`mdhd`)"
+        }
+        return nil
     }
 
     /// Whether bytes begin as a transport stream or a fragmented MP4 file does, so that they are not encrypted.

@@ -43,6 +43,49 @@ struct ContainerDefectTests {
         #expect(Self.gaps([[1, 2, 3]]) == 0)
     }
 
+    @Test("Packets of discs and broadcasters have more bytes than those of HLS", arguments: [188, 192, 204, 200])
+    func packetSizes(size: Int) {
+        let before = [UInt8](repeating: 1, count: size == 192 ? 4 : 0)
+        let behind = [UInt8](repeating: 0, count: size == 192 ? 0 : size - 188)
+        let packets: [UInt8] = (0..<4).flatMap { _ -> [UInt8] in before + Self.packet(0) + behind }
+        func found(_ bytes: [UInt8]) -> Int? { bytes.withUnsafeBytes { TransportPacket.otherSize(in: $0) } }
+        #expect(found(packets) == ([192, 204].contains(size) ? size : nil))
+        #expect(found(Array(packets.prefix(2 * size))) == nil)
+    }
+
+    @Test("Transport streams with other packets are what browsers refuse")
+    func otherPackets() throws {
+        let plain = try [UInt8](Fixtures.data(Fixtures.ts.get()))
+        let packets = stride(from: 0, to: plain.count - 187, by: 188).map { Array(plain[$0..<($0 + 188)]) }
+        for (head, tail) in [(4, 0), (0, 16), (0, 0)] {
+            let (before, behind) = ([UInt8](repeating: 0, count: head), [UInt8](repeating: 0, count: tail))
+            let bytes: [UInt8] = packets.flatMap { (packet: [UInt8]) -> [UInt8] in before + packet + behind }
+            let inspection = try SegmentInspection(media: bytes, initialization: [])
+            let words = "the transport stream has packets of \(188 + head + tail) bytes"
+            #expect(inspection.refusal?.found == (head + tail > 0 ? words : nil))
+            #expect(inspection.refusal?.isWhole ?? true)
+        }
+    }
+
+    @Test("A fragment and its media have an order")
+    func order() {
+        let (fragment, media) = (BoxEditor.box("moof", []), BoxEditor.box("mdat", [1]))
+        let (type, empty) = (BoxEditor.box("styp", []), BoxEditor.box("mdat", []))
+        func defect(_ boxes: [[UInt8]]) -> String? {
+            boxes.flatMap { $0 }.withUnsafeBytes { FragmentOrder($0).defect }
+        }
+        #expect(defect([type, fragment, media]) == nil && defect([fragment, media, fragment, media]) == nil)
+        #expect(defect([empty, fragment, media]) == nil && defect([]) == nil && defect([type]) == nil)
+        let before = "media (`mdat`) before the fragment (`moof`) that describes them"
+        #expect(defect([media, fragment]) == before && defect([type, media, fragment, media]) == before)
+        #expect(defect([fragment]) == "a fragment (`moof`) without its media (`mdat`)")
+        #expect(defect([media]) == "media (`mdat`) without a fragment (`moof`) that describes them")
+        #expect(
+            defect([BoxEditor.box("moov", []), media])
+                == "media (`mdat`) without a fragment (`moof`) that describes them"
+        )
+    }
+
     /// A frame of AAC with its header, at 48 kHz.
     private static func frame(_ size: Int) -> [UInt8] {
         let header: [UInt8] = [0xFF, 0xF1, 0x4C, UInt8(size >> 11), UInt8(size >> 3 & 0xFF), UInt8(size & 7) << 5, 0]
@@ -65,7 +108,8 @@ struct ContainerDefectTests {
 
     @Test("Fragments that cannot be read are no unknown format: the reason is that of the initialization segment")
     func fragments() throws {
-        let fragment = BoxEditor.box("moof", BoxEditor.box("mfhd", [0, 0, 0, 0, 0, 0, 0, 1]))
+        let fragment =
+            BoxEditor.box("moof", BoxEditor.box("mfhd", [0, 0, 0, 0, 0, 0, 0, 1])) + BoxEditor.box("mdat", [1])
         let error = #expect(throws: SegmentInspection.Failure.self) {
             _ = try SegmentInspection(media: fragment, initialization: BoxEditor.box("ftyp", Array("isom0000".utf8)))
         }

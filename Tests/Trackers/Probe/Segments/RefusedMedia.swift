@@ -15,6 +15,8 @@ enum RefusedMedia {
         var word: String?
         /// Whether this browser has the codec, so that its refusal or acceptance says something of the packaging.
         var isKnownToBrowser = true
+        /// Whether the browser takes the media without an error, and has nothing of it to play.
+        var isIgnored = false
 
         /// What the probe says.
         var refusal: MediaRefusal? {
@@ -74,6 +76,23 @@ enum RefusedMedia {
                 initialization,
                 BoxEditor.edit(media, path) { _ in nil }
             )
+        }
+
+        /// With the samples of each fragment in front of their description, which points to them.
+        func mediaFirst() -> Example {
+            let boxes = BoxEditor.boxes(media)
+            let moved = zip(boxes, boxes.dropFirst()).flatMap { box, next -> [UInt8] in
+                guard box.type == "moof", next.type == "mdat" else { return [] }
+                let pointing = BoxEditor.edit(box.bytes, ["moof", "traf", "trun"]) { content in
+                    // The size of `mdat` before the beginning of `moof`, and its header behind.
+                    let offset = Int32(8 - next.bytes.count)
+                    return content[..<8] + withUnsafeBytes(of: offset.bigEndian) { Array($0) } + content[12...]
+                }
+                return next.bytes + pointing
+            }
+            var example = example("\(name) with mdat before moof", "`mdat`", initialization, moved)
+            example.isIgnored = true
+            return example
         }
 
         /// As it is, which the probe refuses.
@@ -220,7 +239,8 @@ enum RefusedMedia {
             },
             avc.without(["moov", "trak", "tkhd"]), avc.without(["moov", "trak", "mdia", "hdlr"]), avc.without(table),
             avc.fragments(without: ["moof", "mfhd"]), avc.fragments(without: ["moof", "traf", "tfhd"]),
-            avc.fragments(without: ["moof", "traf", "tfdt"]), plain.refused("`mvex`"), absolute.refused("offset"),
+            avc.fragments(without: ["moof", "traf", "tfdt"]), avc.mediaFirst(), plain.refused("`mvex`"),
+            absolute.refused("offset"),
             // This ffmpeg writes the initialization vectors nowhere.
             protected.refused("initialization vectors"), protected.without(scheme),
             protected.without(scheme + ["frma"]), protected.without(scheme + ["schm"]),

@@ -41,6 +41,7 @@ enum SegmentAcceptance {
         media.withUnsafeBytes { bytes in
             let file = BoxReading("file", bytes)
             guard SegmentFormat(bytes) == .isoBaseMedia else { return nil }
+            if FragmentOrder(bytes).beginsWithMedia { return mediaFirst }
             for fragment in file.all("moof") where fragment.isReadable {
                 if fragment.first("mfhd") == nil { return missing("mfhd", in: "moof") }
                 for track in fragment.all("traf") where track.isReadable {
@@ -64,7 +65,10 @@ enum SegmentAcceptance {
         _ transmuxer: Transmuxer?
     ) -> Finding? {
         // Packed audio with a timestamp has the wrap of transport streams, too.
-        guard content.wrap != nil, media.withUnsafeBytes({ SegmentFormat($0) == .transportStream }) else { return nil }
+        guard content.wrap != nil else { return nil }
+        guard media.withUnsafeBytes({ SegmentFormat($0) == .transportStream }) else {
+            return media.withUnsafeBytes { TransportPacket.otherSize(in: $0) }.map { Finding(refusal: packets(of: $0)) }
+        }
         let codecs = [content.video?.codec, content.audio?.codec].compactMap(\.self)
         let types = media.withUnsafeBytes { ProgramTypes.types(in: $0) }
         var (names, isFailure) = ([String](), false)
@@ -99,6 +103,20 @@ enum SegmentAcceptance {
         "the segment has encrypted samples without their initialization vectors (`senc`, or `saiz` and `saio`)",
         expected: "one for each sample",
         remedy: "package the media with another packager (ffmpeg 5.1 leaves the vectors out of fragments)"
+    )
+
+    private static func packets(of size: Int) -> MediaRefusal {
+        MediaRefusal(
+            "the transport stream has packets of \(size) bytes",
+            expected: "packets of 188 bytes",
+            remedy: "write a plain MPEG-2 transport stream (ISO/IEC 13818-1)"
+        )
+    }
+
+    /// Chromium reports no error: it has dropped the media before it reads where they are, and waits for them.
+    private static let mediaFirst = MediaRefusal(
+        "the segment has an `mdat` box before its `moof` box",
+        expected: "`moof`, and behind it the `mdat` boxes with its samples"
     )
 
     private static let absoluteOffset = MediaRefusal(

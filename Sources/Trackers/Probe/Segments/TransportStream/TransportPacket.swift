@@ -34,4 +34,12 @@ struct TransportPacket {
         payloadOffset = hasAdaptation ? 5 + Int(bytes[4]) : 4
         announcesDiscontinuity = hasAdaptation && bytes[4] > 0 && bytes[5] & 0x80 != 0
     }
+
+    /// The size of packets that have more than the standard's 188 bytes, as discs (192) and broadcasters (204) write
+    /// them; nil for others.
+    static func otherSize(in bytes: UnsafeRawBufferPointer) -> Int? {
+        [(192, 4), (204, 0)].first { size, offset in
+            bytes.count >= 3 * size && (0..<3).allSatisfy { bytes[$0 * size + offset] == 0x47 }
+        }?.0
+    }
 }
