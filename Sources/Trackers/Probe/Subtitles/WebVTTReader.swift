@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentManifests
+internal import InstrumentText
 
 /// Counts the cues of a WebVTT file (W3C WebVTT: The Web Video Text Tracks Format, section 4; in HLS, RFC 8216 section
 /// 3.5), as the standard's parser finds them, and names what authors must write otherwise. Looks at the header, the map
@@ -25,7 +26,10 @@ struct WebVTTReader {
     private mutating func readAll(_ bytes: ArraySlice<UInt8>) {
         let next = bytes.dropFirst(Self.signature.count).first
         guard bytes.starts(with: Self.signature), next.map({ $0 == 0x20 || $0 == 0x09 || $0.isLineEnd }) ?? true else {
-            let found = ManifestContent(Array(bytes))
+            let first = bytes.prefix { !$0.isLineEnd }
+            let found =
+                bytes.starts(with: Self.signature)
+                ? "`\(String(decoding: first, as: UTF8.self).excerpt())`" : "\(ManifestContent(Array(bytes)))"
             return content.note("WebVTT must begin with `WEBVTT` (found \(found)); check the server's answer")
         }
         var start = bytes.startIndex

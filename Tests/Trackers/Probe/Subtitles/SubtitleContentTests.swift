@@ -34,7 +34,7 @@ struct SubtitleContentTests {
     @Test(
         "Defects of WebVTT are named, and the other cues are counted",
         arguments: [
-            ("WEBVTTX\n\n\(cue)", 0, "must begin with"), ("", 0, "found an empty body"),
+            ("WEBVTTX\n\n\(cue)", 0, "(found `WEBVTTX`)"), ("", 0, "found an empty body"),
             ("not found", 0, "must begin with"),
             ("<!doctype html><html>Sorry</html>", 0, "found an HTML page"), ("{\"error\":1}", 0, "found JSON"),
             ("<html xmlns=\"x\"/>", 0, "found an HTML page"), ("<x/>", 0, "found `x`"),
