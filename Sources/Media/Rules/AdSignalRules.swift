@@ -30,6 +30,15 @@ extension Rule {
                 guard let presentation = history.presentation, !presentation.events.isEmpty else { return [] }
                 return problems(AdSignals(presentation.events, upTo: presentation.duration).findings)
             },
+            .segment { facts, _, _ in
+                guard facts.failure == nil else { return [] }
+                return problems(
+                    facts.signalFindings,
+                    as: "a signal of segment \(facts.sequence)",
+                    expected: "signals that are well-formed",
+                    advice: "Compare the section with what the encoder or the packager received."
+                )
+            },
         ]
     )
 

@@ -163,6 +163,7 @@ actor SegmentFetcher {
         }
         let isFragment = Self.isFragment(plain)
         facts.isBareFragment = segment.initialization == nil && (isFragment || Self.hasType("ftyp", plain))
+        facts.signalFindings = SegmentSignals.findings(in: plain)
         let describesPictures = hasSamples ? false : await mustDescribe(order)
         do throws(SegmentInspection.Failure) {
             let inspection = try SegmentInspection(

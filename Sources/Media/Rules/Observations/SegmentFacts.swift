@@ -1,4 +1,5 @@
 package import Instrument
+package import InstrumentAds
 package import InstrumentHTTP
 package import InstrumentManifests
 
@@ -192,6 +193,8 @@ package struct SegmentFacts: Sendable {
     package var packetGaps = 0
     /// Whether a transport stream has no tables, neither in its packets nor in an initialization segment.
     package var lacksTables = false
+    /// The defects of the signals of ad breaks that the segment carries.
+    package var signalFindings: [AdFinding] = []
     /// The reason for which browsers refuse the segment; nil without one, or in doubt.
     package var refusal: Refusal?
 
