@@ -131,6 +131,8 @@ struct ResourceClient: Sendable {
         guard let header = response.headers["Content-Range"] else { return nil }
         let numbers = header.split { !$0.isASCII || !$0.isNumber }.prefix(3).map { Int64($0) }
         guard numbers.count >= 2, let first = numbers[0], let last = numbers[1], first <= last else { return found }
+        // A range ends inside its file (RFC 9110 section 14.4).
+        if numbers.count > 2, let size = numbers[2], size <= last { return found }
         let isShort = range.length.map { last.saturatingSubtract(first).saturatingAdd(1) < $0 } ?? false
         // The range may reach beyond the file, whose size is the third number.
         let isAtEnd = numbers.count > 2 && numbers[2] == last.saturatingAdd(1)
@@ -206,7 +208,7 @@ extension ResourceClient.Failure {
 extension HTTPResponse {
     /// The part of the file that came although no range was requested; nil for another response.
     fileprivate var unaskedPart: String? {
-        guard status == 206, let range = ContentRange(headers), let total = range.total, range.length < total else {
+        guard status == 206, let range = ContentRange(headers), let total = range.total, range.length != total else {
             return nil
         }
         return "status 206 with \(range), although no byte range was requested"
