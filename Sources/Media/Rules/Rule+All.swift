@@ -21,14 +21,15 @@ extension Rule {
         + [endlistMissing, endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
         + [keyInconsistent, mapInconsistent, gapListed]
         + [
-            bandwidthMissing, keyframePlaylistWrong, renditionGroupDuplicate, renditionGroupMissing,
+            bandwidthMissing, scoreMissing, keyframePlaylistWrong, renditionGroupDuplicate, renditionGroupMissing,
             renditionGroupMembersDiffer,
         ]
         + [variantTargetDurationDiffers, variantLags, variantDiscontinuitiesDiffer]
 
     /// Rules on MPDs.
     static let dash =
-        [mpdMalformed, mpdAttributeMissing, mpdAttributeInvalid, identifierDuplicate, segmentDurationAmbiguous]
+        [mpdMalformed, mpdAttributeMissing, mpdAttributeInvalid, mpdTypeContradicted, identifierDuplicate]
+        + [segmentDurationAmbiguous]
         + [publishTimeBackwards, updatePeriodNotKept, mpdStale]
         + [timelineGap, timelineOverlap, periodBoundary]
         + [availabilityStartChanged, availabilityTimeWrong, utcTimingWrong]

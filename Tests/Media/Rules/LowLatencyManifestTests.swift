@@ -26,6 +26,61 @@ struct LowLatencyManifestTests {
     }
 
     @Test(
+        "A description that contradicts itself is found in a recording, too, whose window means nothing",
+        arguments: [
+            ("<Latency min=\"3000\" target=\"2000\"/>", "Latency@min of 3000 ms above Latency@target of 2000 ms"),
+            ("<PlaybackRate min=\"1.1\"/>", "PlaybackRate@min of `1.1`"),
+            (
+                "<OperatingBandwidth min=\"9\" max=\"8\"/>",
+                "OperatingBandwidth@min of 9 above OperatingBandwidth@max of 8"
+            ),
+            (
+                "<OperatingBandwidth target=\"9\" max=\"8\"/>",
+                "OperatingBandwidth@target of 9 above OperatingBandwidth@max of 8"
+            ),
+            (
+                "<OperatingQuality min=\"3\" target=\"2\"/>",
+                "OperatingQuality@min of 3 above OperatingQuality@target of 2"
+            ),
+            ("<OperatingBandwidth min=\"8\" target=\"8\" max=\"8\"/>", nil), ("<Latency target=\"60000\"/>", nil),
+        ] as [(String, String?)]
+    )
+    func recordings(content: String, words: String?) throws {
+        for type in ["static", "dynamic"] where type == "static" || !content.contains("60000") {
+            let text = """
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" \
+                type="\(type)" availabilityStartTime="2026-01-01T00:00:00Z" mediaPresentationDuration="PT30S" \
+                minBufferTime="PT2S" timeShiftBufferDepth="PT30S"><ServiceDescription>\(content)</ServiceDescription>\
+                <Period start="PT0S"><AdaptationSet mimeType="video/mp4"><SegmentTemplate media="$Number$" \
+                timescale="1" duration="2"/><Representation id="v" bandwidth="8000000"/></AdaptationSet></Period></MPD>
+                """
+            var run = RuleRun(rules: [.serviceDescriptionWrong])
+            run.observe(try fetched(text, 10, "a.mpd"), as: .root)
+            #expect(run.findings.map(\.problem.found) == (words.map { [$0] } ?? []), "\(type)")
+        }
+    }
+
+    @Test(
+        "An update period is that of a live MPD",
+        arguments: [
+            (" type=\"static\" minimumUpdatePeriod=\"PT2S\"", "`minimumUpdatePeriod=\"PT2S\"` of type `static`"),
+            (
+                " minimumUpdatePeriod=\"PT0S\"",
+                "`minimumUpdatePeriod=\"PT0S\"` in an MPD without a type, which is static"
+            ),
+            (" type=\"static\"", nil), (" type=\"dynamic\" minimumUpdatePeriod=\"PT2S\"", nil),
+            // A type that does not exist has another rule.
+            (" type=\"live\" minimumUpdatePeriod=\"PT2S\"", nil),
+        ] as [(String, String?)]
+    )
+    func updatePeriods(attributes: String, words: String?) throws {
+        var run = RuleRun(rules: [.mpdTypeContradicted])
+        let text = "<MPD\(attributes) mediaPresentationDuration=\"PT4S\"><Period/></MPD>"
+        run.observe(try fetched(text, 0, "a.mpd"), as: .root)
+        #expect(run.findings.map(\.problem.found) == (words.map { [$0] } ?? []))
+    }
+
+    @Test(
         "A producer reference far from the clock of the presentation is found",
         arguments: [
             // The media of tick 900 is that of ten seconds after the start of the period.

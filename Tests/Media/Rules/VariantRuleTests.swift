@@ -12,6 +12,24 @@ struct VariantRuleTests {
         return [head + segments.joined() + "#EXT-X-ENDLIST\n"]
     }
 
+    @Test(
+        "All variants have a score, or none has",
+        arguments: [
+            ([",SCORE=1", ",SCORE=2"], nil), (["", ""], nil), ([",SCORE=1", "", ""], 5), (["", ",SCORE=1"], 3),
+            // A name in small letters has another rule.
+            ([",SCORE=1", ",score=1"], nil),
+        ] as [([String], Int?)]
+    )
+    func scores(attributes: [String], line: Int?) throws {
+        var run = RuleRun(rules: [.scoreMissing])
+        let tags = attributes.enumerated().map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)00000\($1)\n\($0).m3u8\n" }
+        let keyframes = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100,URI=\"i.m3u8\"\n"
+        run.observe(try fetched("#EXTM3U\n#EXT-X-VERSION:7\n\(tags.joined())\(keyframes)", 0, "m.m3u8"), as: .root)
+        #expect(run.findings.map(\.problem.line) == (line.map { [$0] } ?? []))
+        let (count, all) = (attributes.filter(\.isEmpty).count, attributes.count)
+        #expect(run.findings.allSatisfy { $0.problem.found == "\(count) of \(all) variants without SCORE" })
+    }
+
     @Test("A variant may have another number of segments before a discontinuity")
     func discontinuities() throws {
         let (long, short) = ([6, 6, 6, 6, 6, 6, 6], [5, 5, 5, 3, 6, 6, 6, 6])

@@ -27,18 +27,17 @@ extension Rule {
         ]
     )
 
-    /// The description of a low-latency service contradicts itself or is missing.
+    /// The description of the service contradicts itself, or is missing in low latency.
     package static let serviceDescriptionWrong = Rule(
         "service-description-wrong",
         .warning,
-        "The description of a low-latency service contradicts itself or is missing",
+        "The description of the service contradicts itself or is missing",
         explanation: "Each player chooses another latency, so that viewers of one stream are seconds apart.",
         source: "ISO/IEC 23009-1 annex K.3; ETSI TS 103 285 clause 10.20.2",
         checks: [
             .manifest { manifest, _ in
-                guard manifest.isDynamic else { return [] }
                 let descriptions = manifest.root.all("ServiceDescription")
-                let isChunked = manifest.chunkedSegments.contains { $0.isComplete == false }
+                let isChunked = manifest.isDynamic && manifest.chunkedSegments.contains { $0.isComplete == false }
                 if isChunked, !descriptions.contains(where: { $0.first("Latency")?["target"] != nil }) {
                     return [
                         service("no ServiceDescription with Latency@target", "a target latency", manifest.root)
@@ -50,7 +49,8 @@ extension Rule {
                     ]
                 }
                 return Array(
-                    descriptions.flatMap { latencies(of: $0, manifest) + rates(of: $0) }.prefix(mostProblems)
+                    descriptions.flatMap { latencies(of: $0, manifest) + rates(of: $0) + limits(of: $0) }
+                        .prefix(mostProblems)
                 )
             }
         ]
@@ -80,7 +80,9 @@ extension Rule {
                 )
             ]
         }
-        if let target = values["target"], let window = manifest.root.duration("timeShiftBufferDepth"), window > 0,
+        // The window of a recording means nothing (clause 5.3.1.2).
+        if let target = values["target"], manifest.isDynamic,
+            let window = manifest.root.duration("timeShiftBufferDepth"), window > 0,
             target.saturatingMultiply(1_000_000) > window
         {
             return [
@@ -109,6 +111,26 @@ extension Rule {
             return [service("PlaybackRate@max of `\((rate["max"] ?? "").excerpt())`", "a rate of at least 1", rate)]
         }
         return []
+    }
+
+    /// The limits of bit rates and qualities (annexes K.3.4 and K.3.5).
+    private static func limits(of description: MarkupElement) -> [Problem] {
+        ["OperatingBandwidth", "OperatingQuality"].flatMap { name -> [Problem] in
+            guard let element = description.first(name) else { return [] }
+            for (lower, upper) in [("min", "target"), ("target", "max"), ("min", "max")] {
+                guard let first = element.integer(lower), let second = element.integer(upper), first > second else {
+                    continue
+                }
+                return [
+                    service(
+                        "\(name)@\(lower) of \(first) above \(name)@\(upper) of \(second)",
+                        "min, target and max in this order",
+                        element
+                    )
+                ]
+            }
+            return []
+        }
     }
 
     /// A `ProducerReferenceTime` cannot be used.

@@ -31,7 +31,8 @@ extension Rule {
         checks: [
             .manifest { manifest, _ in
                 var required = ["profiles", "minBufferTime"]
-                if manifest.isDynamic { required += ["availabilityStartTime", "publishTime"] }
+                // Without availabilityStartTime, a live MPD cannot be used at all.
+                if manifest.isDynamic { required.append("publishTime") }
                 var problems = required.filter { manifest.root[$0] == nil }.map { missing($0, manifest.root) }
                 if let problem = namespaceProblem(manifest.root) { problems.append(problem) }
                 let isEndless = manifest.root["minimumUpdatePeriod"] != nil
@@ -95,6 +96,33 @@ extension Rule {
             line: element.line
         )
     }
+
+    /// An attribute contradicts the type of the MPD.
+    package static let mpdTypeContradicted = Rule(
+        "mpd-type-contradicted",
+        .warning,
+        "An attribute contradicts the type of the MPD",
+        explanation: "Some players request the MPD of a recording again and again, others take it for a live stream.",
+        source: "ISO/IEC 23009-1 clause 5.3.1.2",
+        checks: [
+            .manifest { manifest, _ in
+                // A type that cannot be read has another rule.
+                guard ["static", nil].contains(manifest.root.word("type")),
+                    let period = manifest.root["minimumUpdatePeriod"]
+                else { return [] }
+                let type =
+                    manifest.root["type"] == nil ? "in an MPD without a type, which is static" : "of type `static`"
+                return [
+                    Problem(
+                        found: "`minimumUpdatePeriod=\"\(period.excerpt())\"` \(type)",
+                        expected: "minimumUpdatePeriod in live MPDs alone",
+                        advice: "Remove the attribute when the presentation has ended, or write type=\"dynamic\".",
+                        line: manifest.root.line
+                    )
+                ]
+            }
+        ]
+    )
 
     /// `@publishTime` goes back.
     package static let publishTimeBackwards = Rule(

@@ -33,6 +33,32 @@ extension Rule {
         ]
     )
 
+    /// Some variants have a score and others none.
+    package static let scoreMissing = Rule(
+        "score-missing",
+        .warning,
+        "Some variants have a SCORE and others none",
+        explanation: "Players prefer variants by their scores; each places a variant without a score elsewhere.",
+        source: "RFC 8216bis section 4.4.6.2",
+        checks: [
+            .multivariant { version, _ in
+                let tags = version.tags("EXT-X-STREAM-INF")
+                guard let scored = tags.first(where: { $0.attributes["SCORE"] != nil }) else { return [] }
+                // A name in small letters has another rule.
+                let others = tags.filter { tag in !tag.attributes.keys.contains { $0.uppercased() == "SCORE" } }
+                guard let first = others.first else { return [] }
+                return [
+                    Problem(
+                        found: "\(others.count) of \(tags.count) variants without SCORE",
+                        expected: "SCORE in all variants, as in line \(scored.line), or in none",
+                        advice: "Add SCORE to the other variants, or remove it from all of them.",
+                        line: first.line
+                    )
+                ]
+            }
+        ]
+    )
+
     /// A group has two renditions of one name, or two defaults.
     package static let renditionGroupDuplicate = Rule(
         "rendition-group-duplicate",

@@ -11,6 +11,10 @@ extension Breakage {
             line.changeAttribute("BANDWIDTH") { _ in nil }
             text.lines[first] = line.text
         },
+        .document("score-missing", "vod/ts/master.m3u8") { text, _ in
+            guard let first = text.lines.firstIndex(where: { $0.hasPrefix("#EXT-X-STREAM-INF") }) else { return }
+            text.lines[first] += ",SCORE=2"
+        },
         .document("rendition-group-duplicate", "vod/fmp4/master.m3u8") { text, _ in
             text.replace("NAME=\"Français\"", with: "NAME=\"English\"")
         },
@@ -63,6 +67,9 @@ extension Breakage {
         .document("mpd-malformed", "vod/dash/number.mpd") { text, _ in text.remove("</MPD>") },
         .document("mpd-attribute-missing", "vod/dash/number.mpd") { text, _ in
             text.changeAttribute("minBufferTime") { _ in nil }
+        },
+        .document("mpd-type-contradicted", "vod/dash/number.mpd") { text, _ in
+            text.replace("type=\"static\"", with: "type=\"static\" minimumUpdatePeriod=\"PT2S\"")
         },
         .document("mpd-patch-wrong", "live/dash/patch.mpd") { text, _ in text.replace(" id=\"origin-live\"", with: "")
         },
