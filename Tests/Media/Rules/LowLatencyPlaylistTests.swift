@@ -17,6 +17,23 @@ struct LowLatencyPlaylistTests {
         return run.findings.map { "\($0.problem.line ?? 0): \($0.problem.found)" }
     }
 
+    @Test("Parts without EXT-X-SERVER-CONTROL are one finding")
+    func control() throws {
+        let head = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n"
+        func found(_ tag: String) throws -> [String] {
+            var run = RuleRun(rules: [.holdBackTooShort, .blockingReloadMissing])
+            let text = "\(head)\(tag)#EXT-X-PART-INF:PART-TARGET=1\n\(segment(0, [1, 1]))"
+            run.observe(try fetched(text, 0), as: .root)
+            return run.findings.map { "\($0.rule) \($0.problem.line ?? 0): \($0.problem.found)" }
+        }
+        #expect(try found("") == ["hold-back-too-short 4: parts without EXT-X-SERVER-CONTROL"])
+        let words = [
+            "hold-back-too-short 4: no PART-HOLD-BACK", "blocking-reload-missing 4: parts without CAN-BLOCK-RELOAD=YES",
+        ]
+        #expect(try found("#EXT-X-SERVER-CONTROL:HOLD-BACK=6\n") == words)
+        #expect(try found("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3\n").isEmpty)
+    }
+
     /// A segment with parts of these durations.
     private func segment(_ number: Int, _ parts: [Double], _ duration: Double = 2) -> String {
         let lines = parts.enumerated().map { "#EXT-X-PART:DURATION=\($1),URI=\"\(number).\($0).mp4\"\n" }

@@ -74,6 +74,36 @@ struct OneFaultTests {
         #expect(report.findings.map(\.rule) == ["byte-range-wrong"], "\(report.findings.map(\.message))")
     }
 
+    @Test(
+        "A Content-Range that ends behind its file is one finding",
+        arguments: [("vod/range/v0.m3u8", 0), ("vod/range/v0.m3u8", 50), ("vod/dash/base.mpd", 50)]
+    )
+    func rangeBehindFile(path: String, excess: Int) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            let numbers = (response.headers["Content-Range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            guard response.status == 206, numbers.count == 3, numbers[1] > 5_000 else { return }
+            try? response.headers.set("Content-Range", "bytes \(numbers[0])-\(numbers[1])/\(numbers[1] - excess)")
+        }
+        #expect(Set(report.findings.map(\.rule)) == ["byte-range-wrong"], "\(report.findings.map(\.message))")
+        #expect(Set(report.findings.map(\.resource)).count == report.findings.count)
+        #expect(
+            report.findings.allSatisfy {
+                $0.problem.found.hasPrefix("Content-Range `bytes ")
+                    || $0.problem.found.hasPrefix("Content-Range bytes ")
+            }
+        )
+    }
+
+    @Test("A Content-Range whose file ends with the range is right")
+    func rangeAtEndOfFile() async throws {
+        let report = try await RuleTableTests.check("vod/range/v0.m3u8") { response in
+            let numbers = (response.headers["Content-Range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+            guard response.status == 206, numbers.count == 3 else { return }
+            try? response.headers.set("Content-Range", "bytes \(numbers[0])-\(numbers[1])/\(numbers[1] + 1)")
+        }
+        #expect(report.findings.map(\.message) == [] && report.readSegmentCount > 0)
+    }
+
     @Test("A server that refuses byte ranges has all segments", arguments: [400, 403, 405, 416, 501])
     func refusedRanges(status: Int) async throws {
         // A check alone asks for the first byte of a segment, to learn whether it is there.
@@ -184,6 +214,121 @@ struct OneFaultTests {
         #expect(found.first?.hasPrefix("MP4 without EXT-X-MAP in segment ") == (hasMap ? nil : true), "\(found)")
         let isUnreadable = report.findings.contains { $0.rule == "segment-unreadable" }
         #expect(hasMap || isUnreadable == (type == "ftyp"))
+    }
+
+    @Test(
+        "Times without a unit are one finding, of the initialization segment",
+        arguments: ["vod/fmp4/v0.m3u8", "vod/dash/number.mpd", "vod/subtitles/wvtt.mpd"]
+    )
+    func timescale(path: String) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            let name = Array("mdhd".utf8)
+            guard let place = response.body.firstRange(of: name)?.upperBound else { return }
+            let first = place + (response.body[place] == 1 ? 20 : 12)
+            response.body.replaceSubrange(first..<(first + 4), with: [0, 0, 0, 0])
+        }
+        let found = Set(report.findings.map { "\($0.rule) \($0.problem.found)" })
+        let words = "MP4 whose track 1 has a time scale of 0 (`mdhd`) as an initialization segment"
+        #expect(found == ["segment-unreadable \(words)"], "\(found)")
+        #expect(Set(report.findings.map(\.resource)).count == report.findings.count)
+        #expect(report.findings.allSatisfy { !$0.resource.hasSuffix(".m4s") })
+    }
+
+    @Test("Media in front of their fragment are named", arguments: ["vod/fmp4/v0.m3u8", "vod/dash/time.mpd"])
+    func mediaFirst(path: String) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            guard response.url.path.hasSuffix(".m4s"), response.status == 200 else { return }
+            let moved = response.body.boxes.filter { $0.type == "mdat" }.flatMap(\.bytes)
+            let others = response.body.boxes.filter { $0.type != "mdat" }.flatMap(\.bytes)
+            response.body = moved + others
+        }
+        // The offsets of the samples point behind the fragment, where nothing is.
+        let found = Set(report.findings.map { "\($0.rule) \($0.problem.found)" })
+        let words = "media (`mdat`) before the fragment (`moof`) that describes them"
+        #expect(found == ["segment-unreadable \(words)"], "\(found)")
+    }
+
+    @Test(
+        "A segment that is cut is one finding, wherever it is cut",
+        arguments: ["vod/ts/v0.m3u8", "vod/fmp4/v0.m3u8", "vod/dash/number.mpd"],
+        [0.2, 0.4, 0.6, 0.7]
+    )
+    func cutSegment(path: String, share: Double) async throws {
+        for isAtPacket in path.contains("/ts/") ? [true, false] : [false] {
+            let report = try await RuleTableTests.check(
+                path,
+                change: { response in
+                    guard ["/v0/1.ts", "/v0/1.m4s"].contains(where: response.url.path.hasSuffix) else { return }
+                    let count = Int(Double(response.body.count) * share) / 188 * 188
+                    response.body = Array(response.body.prefix(isAtPacket ? count : count + 9))
+                },
+                configure: { $0.segmentCount = 4 }
+            )
+            let rules = report.findings.map(\.rule)
+            let expected: Rule.ID = isAtPacket ? "segment-duration-mismatch" : "segment-truncated"
+            #expect(rules == [expected], "\(isAtPacket) \(report.findings.map(\.message))")
+        }
+    }
+
+    @Test("Subtitles in the place of media are a change of the tracks", arguments: [0, 1])
+    func misplacedSubtitles(number: Int) async throws {
+        let report = try await RuleTableTests.check("vod/ts/master.m3u8") { response in
+            guard response.url.path.hasSuffix("/v1/\(number).ts"), response.status == 200 else { return }
+            response.body = Array("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n".utf8)
+        }
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        let expected = number == 0 ? "track-missing no pictures in segment 0" : "tracks-changed subtitles in segment 1"
+        #expect(found == [expected], "\(found)")
+    }
+
+    @Test(
+        "A value of an MPD that cannot be read is one finding, whatever is not known without it",
+        arguments: [
+            ("mediaPresentationDuration=\"PT24S\"", "mediaPresentationDuration=\"24\""),
+            ("mediaPresentationDuration=\"PT24S\"", "mediaPresentationDuration=\"-PT24S\""),
+            (" duration=\"", " duration=\"0\" x=\""),
+            (" start=\"PT0S\" duration=\"PT", " start=\"PT0S\" duration=\"24s\" x=\""),
+        ]
+    )
+    func unreadableDuration(old: String, new: String) async throws {
+        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { text in
+            text.replacing(old, with: new)
+        }
+        #expect(found.allSatisfy { $0.hasPrefix("mpd-attribute-invalid ") } && !found.isEmpty, "\(found)")
+    }
+
+    @Test("White space around a duration means nothing")
+    func spacedDuration() async throws {
+        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { text in
+            text.replacing("=\"PT24S\"", with: "=\" PT24S \"")
+        }
+        #expect(found == [])
+    }
+
+    // MARK: Signals
+
+    @Test(
+        "A damaged signal of a segment is found at its place",
+        arguments: [
+            ("vod/fmp4/ads-emsg.m3u8", "in `emsg` number 1 that breaks SCTE 214-3, section 7: checksum: "),
+            ("vod/ts/ads-stream.m3u8", "in stream type 0x86 that breaks SCTE 35, section 9.6: checksum: "),
+        ]
+    )
+    func damagedSignal(path: String, words: String) async throws {
+        let good = try await RuleTableTests.check(path, configure: { $0.segmentCount = 8 })
+        #expect(good.findings.map(\.message) == [] && good.readSegmentCount >= 6)
+        let report = try await RuleTableTests.check(
+            path,
+            change: { response in
+                // The first signal of the stream: the section's protocol version changes.
+                let section: [UInt8] = [0xFC, 0x30, 0x20, 0x00]
+                guard let place = response.body.firstRange(of: section)?.upperBound else { return }
+                response.body[place + 3] ^= 1
+            },
+            configure: { $0.segmentCount = 8 }
+        )
+        let found = report.findings.map { "\($0.rule) \($0.problem.found)" }
+        #expect(found.count == 1 && found[0].hasPrefix("ad-signal-wrong a signal of segment 2 \(words)"), "\(found)")
     }
 
     // MARK: Playlists
@@ -318,4 +463,19 @@ struct OneFaultTests {
 
 extension String {
     fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+}
+
+extension [UInt8] {
+    /// The boxes of MP4, with their headers.
+    fileprivate var boxes: [(type: String, bytes: [UInt8])] {
+        var (rest, found) = (self[...], [(type: String, bytes: [UInt8])]())
+        while rest.count >= 8 {
+            let size = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard size >= 8, size <= rest.count else { break }
+            let type = String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self)
+            found.append((type, Array(rest.prefix(size))))
+            rest = rest.dropFirst(size)
+        }
+        return found
+    }
 }

@@ -286,4 +286,89 @@ struct TrackRuleTests {
         #expect(try rules([60, 58, 60.1]).isEmpty)
         #expect(try rules([60, 54, 60]) == ["rendition-lengths-differ http://example.org/1"])
     }
+    @Test(
+        "Subtitles end with the media, or less than a segment before",
+        arguments: [(60, false), (54, false), (53.9, true), (10, true), (70, false)]
+    )
+    func subtitleLengths(seconds: Double, isShort: Bool) throws {
+        func run(_ texts: [(String, RuleRun.Role)]) throws -> [String] {
+            var run = RuleRun(rules: [.renditionLengthsDiffer])
+            for (text, role) in texts { run.observe(try fetched(text, 0, "a.mpd"), as: role) }
+            let roles: [(RenditionSummary.Role, Double)] = [(.media, 60), (.subtitles, seconds), (.keyframes, 6)]
+            let summaries = try roles.map { role, seconds in
+                let url = try HTTPURL("http://example.org/\(role)")
+                var summary = RenditionSummary(rendition: "\(role)", url: url, role: role)
+                (summary.duration, summary.targetDuration) = (Int64(seconds * 1_000_000_000), 6_000_000_000)
+                return summary
+            }
+            run.observe(summaries)
+            return run.findings.map { "\($0.resource): \($0.problem.expected), \($0.problem.advice)" }
+        }
+        let words = "60 s, as in media, List segments without cues up to the end of the media."
+        #expect(try run([]) == (isShort ? ["http://example.org/subtitles: \(words)"] : []))
+        // Subtitles of an MPD may have gaps, also at the end.
+        let manifest = "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"><Period/></MPD>"
+        #expect(try run([(manifest, .root)]).isEmpty)
+    }
+
+    @Test(
+        "A segment that ends early is one finding, whatever follows from it",
+        arguments: [
+            // The end of the pictures and of the sound of segment 1 of 2 s, and whether its bytes were cut.
+            (3.0, 4.0, false, ["segment-duration-mismatch media of 1 s in segment 1"]),
+            (3.0, 3.0, false, ["segment-duration-mismatch media of 1 s in segment 1"]),
+            (3.0, 4.0, true, ["segment-truncated 1000 bytes in segment 1, which end inside a packet, box or frame"]),
+            // The sound alone ends early.
+            (4.0, 3.0, false, ["tracks-apart sound and pictures that end 1 s apart in segment 1"]),
+            (4.0, 4.0, false, []),
+        ] as [(Double, Double, Bool, [String])]
+    )
+    func earlyEnd(pictures: Double, sound: Double, isCut: Bool, expected: [String]) throws {
+        let early = try facts(1, "va") { facts in
+            facts.tracks[0].end = Int64(pictures * 1e9)
+            facts.tracks[1].end = Int64(sound * 1e9)
+            facts.isTruncated = isCut
+        }
+        #expect(try rules([facts(0, "va"), early, facts(2, "va")]) == expected)
+        // A jump is one beside a segment that ends early, too.
+        let later = try facts(2, "va") { facts in
+            for place in 0..<2 {
+                facts.tracks[place].start += 7_000_000_000
+                facts.tracks[place].end += 7_000_000_000
+            }
+        }
+        let found = try rules([facts(0, "va"), early, later])
+        #expect(
+            found.count == expected.count + 1 && found.last?.hasPrefix("discontinuity-unmarked a jump forward") == true
+        )
+    }
+
+    @Test("Times in another unit are one finding, and a jump inside a segment is one, too")
+    func units() throws {
+        func segment(_ number: Int, _ change: (inout SegmentFacts.Track) -> Void) throws -> SegmentFacts {
+            try facts(number, "v") { change(&$0.tracks[0]) }
+        }
+        // Each frame is a hundred times as far from the next one as it should be.
+        let scaled = try (0..<3).map { number in
+            try segment(number) { track in
+                track.start *= 100
+                track.end = track.start + 200_000_000_000
+                track.largestGap = 4_000_000_000
+            }
+        }
+        let words = scaled.map { "segment-duration-mismatch media of 200 s in segment \($0.sequence)" }
+        #expect(try rules(scaled) == words)
+        let jump = try segment(1) { track in
+            track.end += 50_000_000_000
+            track.largestGap = 50_000_000_000
+        }
+        let expected = ["frames-missing pictures without frames for 50 s in segment 1"]
+        #expect(try rules([segment(0) { _ in }, jump]) == expected)
+        // A segment that is too long beside a gap of another length has both.
+        let both = try segment(1) { track in
+            track.end += 2_000_000_000
+            track.largestGap = 500_000_000
+        }
+        #expect(Set(try rules([both]).map { $0.prefix(14) }) == ["segment-durati", "frames-missing"])
+    }
 }

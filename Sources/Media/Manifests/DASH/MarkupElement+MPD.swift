@@ -20,8 +20,10 @@ extension MarkupElement {
         guard fraction?.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) ?? true else { return nil }
         return DecimalText.integer(whole)
     }
+
+    /// A duration of XML Schema, in nanoseconds. White space around it means nothing.
     package func duration(_ attribute: String) -> Int64? {
-        word(attribute).flatMap { CalendarText.nanoseconds(duration: $0) }
+        word(attribute).flatMap { CalendarText.nanoseconds(duration: $0.trimmingWhitespace) }
     }
 
     /// `FIRST-LAST`, both in.

@@ -191,7 +191,18 @@ extension Rule {
                 let control = playlist.playlist.control
                 let tag = playlist.tags("EXT-X-SERVER-CONTROL").first
                 var problems: [Problem] = []
-                if let part = control.partTarget {
+                if let part = control.partTarget, tag == nil {
+                    let least = part.saturatingMultiply(2).shownSeconds
+                    problems.append(
+                        Problem(
+                            found: "parts without EXT-X-SERVER-CONTROL",
+                            expected:
+                                "an EXT-X-SERVER-CONTROL with CAN-BLOCK-RELOAD=YES and a PART-HOLD-BACK of at least \(least)",
+                            advice: "Add the tag.",
+                            line: playlist.tags("EXT-X-PART-INF").first?.line
+                        )
+                    )
+                } else if let part = control.partTarget {
                     problems += [distance("PART-HOLD-BACK", tag, atLeast: part.saturatingMultiply(2), isRequired: true)]
                         .compactMap(\.self)
                 }
@@ -261,16 +272,12 @@ extension Rule {
         source: "RFC 8216bis appendix B.1, section 4.4.3.8; RFC 8216bis section 6.2.5.2",
         checks: [
             .media { playlist, _ in
+                // Without the tag, its absence is the fault, which `hold-back-too-short` reports.
                 guard playlist.isLive, playlist.playlist.control.partTarget != nil,
-                    !playlist.playlist.control.canBlockReload
+                    !playlist.playlist.control.canBlockReload,
+                    let tag = playlist.tags("EXT-X-SERVER-CONTROL").first
                 else { return [] }
-                return [
-                    control(
-                        "parts without CAN-BLOCK-RELOAD=YES",
-                        "CAN-BLOCK-RELOAD=YES",
-                        playlist.tags("EXT-X-SERVER-CONTROL").first ?? playlist.tags("EXT-X-PART-INF").first
-                    )
-                ]
+                return [control("parts without CAN-BLOCK-RELOAD=YES", "CAN-BLOCK-RELOAD=YES", tag)]
             }
         ]
     )

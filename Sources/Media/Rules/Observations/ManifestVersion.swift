@@ -22,6 +22,9 @@ package struct ManifestVersion: Sendable {
     package let timelines: [Timeline]
     /// The timelines that have to grow at the time of the fetch.
     package private(set) var edges: [Edge] = []
+    /// Whether a duration of the presentation, a period or its segments is written and cannot be read, which has a
+    /// rule.
+    package private(set) var hasUnreadableDuration = false
 
     /// A period with its place in time, in nanoseconds of the presentation.
     package struct Period: Hashable, Sendable {
@@ -93,6 +96,18 @@ package struct ManifestVersion: Sendable {
         periods = Self.periods(root)
         timelines = Self.timelines(periods)
         edges = Self.edges(of: self)
+        hasUnreadableDuration =
+            Self.isUnreadable("mediaPresentationDuration", of: root)
+            || root.all("Period").contains {
+                Self.isUnreadable("duration", of: $0) || Self.isUnreadable("start", of: $0)
+            }
+            || segmentElements.contains { element in
+                element["duration"] != nil && (element.integer("duration") ?? 0) <= 0
+            }
+    }
+
+    private static func isUnreadable(_ name: String, of element: MarkupElement) -> Bool {
+        element[name] != nil && element.duration(name) == nil
     }
 
     /// Whether the MPD is live.

@@ -12,8 +12,10 @@ extension Rule {
         explanation: "Players start with an error, or wait for media that does not come.",
         source: "RFC 8216bis section 4.4.4; ISO/IEC 23009-1 clause 5.3.9.1",
         checks: [
-            .rendition { summary, _, _ in
-                guard summary.role == .media, let emptiness = summary.emptiness else { return [] }
+            .rendition { summary, _, history in
+                guard summary.role == .media, let emptiness = summary.emptiness,
+                    history.manifest?.hasUnreadableDuration != true
+                else { return [] }
                 return [
                     Problem(
                         found: emptiness.found,
@@ -31,13 +33,16 @@ extension Rule {
         "rendition-lengths-differ",
         .warning,
         "A rendition is shorter than another one",
-        explanation: "At the end, viewers of the rendition see a still picture, or hear nothing.",
+        explanation: "At the end, viewers of the rendition see a still picture, or hear or read nothing.",
         source: "RFC 8216bis section 6.2.4; ISO/IEC 23009-1 clause 5.3.2.1",
         checks: [
             .rendition { summary, all, history in
-                guard summary.role == .media, summary.emptiness == nil, let duration = summary.duration else {
+                guard summary.role != .keyframes, summary.emptiness == nil, let duration = summary.duration else {
                     return []
                 }
+                // In an MPD, subtitles may have gaps, and end with their last cue.
+                let isText = summary.role == .subtitles
+                guard !isText || history.manifest == nil else { return [] }
                 if let total = history.manifest?.declaredDuration(of: summary.rendition),
                     total.saturatingSubtract(duration) > max(500_000_000, summary.targetDuration)
                 {
@@ -63,14 +68,16 @@ extension Rule {
                 }
                 guard !isWrong else { return [] }
                 let difference = most.saturatingSubtract(duration)
-                guard difference > max(500_000_000, max(summary.targetDuration, longest.targetDuration) / 2) else {
-                    return []
-                }
+                // Segments of subtitles are cut at other times than the media.
+                let segment = max(summary.targetDuration, longest.targetDuration)
+                guard difference > max(500_000_000, isText ? segment : segment / 2) else { return [] }
                 return [
                     Problem(
                         found: "segments of \(duration.shownSeconds) in \(summary.rendition.excerpt())",
                         expected: "\(most.shownSeconds), as in \(longest.rendition.excerpt())",
-                        advice: "Package all renditions of a presentation from its start to its end."
+                        advice: isText
+                            ? "List segments without cues up to the end of the media."
+                            : "Package all renditions of a presentation from its start to its end."
                     )
                 ]
             }

@@ -42,10 +42,15 @@ extension Rule {
                 else { return [] }
                 // A negative duration has another rule.
                 guard facts.declaredDuration > 0 || !rendition.hasNegativeDuration else { return [] }
+                // A jump inside the segment is found as missing frames.
+                if main.largestGap > 200_000_000, difference > 0,
+                    difference.saturatingSubtract(main.largestGap).magnitude < 250_000_000
+                {
+                    return []
+                }
                 let media = main.end.saturatingSubtract(main.start)
                 // A segment that ends early is not the fault of its EXTINF.
-                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude,
-                    !facts.isTruncated
+                guard difference.magnitude > facts.durationTolerance(isExact: true).magnitude, !facts.isTruncated
                 else { return [] }
                 return [
                     Problem(
@@ -53,7 +58,9 @@ extension Rule {
                         expected: "the EXTINF duration, \(facts.declaredDuration.shownSeconds)",
                         advice: difference < 0
                             ? "Check that the segment has all its media; otherwise write their duration into EXTINF."
-                            : "Write the exact duration of the media into EXTINF."
+                            : facts.isOutOfScale
+                                ? "Compare the time scale of the track with the times of its frames."
+                                : "Write the exact duration of the media into EXTINF."
                     )
                 ]
             }
@@ -70,16 +77,12 @@ extension Rule {
         checks: [
             .segment { facts, _, history in
                 guard let manifest = history.manifest, let main = facts.main, let difference = facts.durationError,
-                    facts.hasAllBytes
+                    facts.hasAllBytes, !manifest.hasUnreadableDuration
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
-                // With @duration segments may deviate by half of it; a timeline is exact.
-                let isExact = !manifest.timelines.isEmpty
-                let tolerance =
-                    isExact
-                    ? max(250_000_000, facts.declaredDuration / 10)
-                    : facts.declaredDuration / 2 + 250_000_000
-                if difference.magnitude > tolerance.magnitude {
+                let tolerance = facts.durationTolerance(isExact: !manifest.timelines.isEmpty)
+                // A segment that ends inside its media has a rule that says so.
+                if difference.magnitude > tolerance.magnitude, !(facts.isTruncated && difference < 0) {
                     return [
                         timelineProblem(
                             "media of \(media.shownSeconds) in segment \(facts.sequence)",
@@ -123,10 +126,17 @@ extension Rule {
                     before.discontinuity == facts.discontinuity, before.hasTimeline, before.hasAllBytes,
                     facts.hasAllBytes, let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
                 else { return [] }
+                // Times in another unit have another rule.
+                guard !facts.isOutOfScale, !before.isOutOfScale else { return [] }
                 // A file with two playlists has another rule.
                 guard rendition.current?.playlist.isJoined != true else { return [] }
                 let step = facts.distance(from: track.end, to: main.start)
                 guard step.magnitude > 500_000_000 else { return [] }
+                // The end of the segment before is missing, which is its own fault.
+                if before.isTruncated || before.endsEarly(isExact: true) {
+                    let end = track.start.saturatingAdd(before.declaredDuration)
+                    guard facts.distance(from: end, to: main.start).magnitude > 500_000_000 else { return [] }
+                }
                 return [
                     Problem(
                         found:
@@ -164,4 +174,26 @@ extension Rule {
             }
         ]
     )
+}
+
+extension SegmentFacts {
+    /// The difference of the media to their declared duration that is no fault, in nanoseconds.
+    ///
+    /// - Parameter isExact: whether a playlist or a timeline declares the duration. With `@duration`, segments may
+    ///   deviate by half of it.
+    fileprivate func durationTolerance(isExact: Bool) -> Int64 {
+        isExact ? max(250_000_000, declaredDuration / 10) : declaredDuration / 2 + 250_000_000
+    }
+
+    /// Whether the times of the media are in another unit than declared: all frames are far apart.
+    var isOutOfScale: Bool {
+        guard let main, declaredDuration > 0 else { return false }
+        let media = main.end.saturatingSubtract(main.start)
+        return media / 10 > declaredDuration && main.largestGap < media / 2
+    }
+
+    /// Whether the media are shorter than declared, which is a fault.
+    func endsEarly(isExact: Bool) -> Bool {
+        durationError.map { $0 < 0 && $0.magnitude > durationTolerance(isExact: isExact).magnitude } ?? false
+    }
 }

@@ -41,7 +41,9 @@ extension Rule {
                     )
                 ]
             },
-            .segment { facts, _, history in
+            .segment { facts, rendition, history in
+                // Subtitles in the place of media have another rule.
+                guard rendition.facts.allSatisfy({ $0.tracks.isEmpty }) else { return [] }
                 // The positions of live playlists begin with each playlist's first segment.
                 guard history.manifest == nil, facts.failure == nil, !facts.isLive, let subtitles = facts.subtitles,
                     let times = subtitles.times,

@@ -12,7 +12,9 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.3; ISO/IEC 23009-1 clause 5.3.5.1",
         checks: [
             .segment { facts, rendition, _ in
-                guard facts.hasJudgedTracks, let before = facts.predecessor(in: rendition) else { return [] }
+                guard facts.hasJudgedTracks || facts.isTextAlone, let before = facts.predecessor(in: rendition) else {
+                    return []
+                }
                 if let change = trackChange(from: before, to: facts) { return [change] }
                 return []
             }
@@ -20,7 +22,8 @@ extension Rule {
     )
 
     private static func trackChange(from before: SegmentFacts, to facts: SegmentFacts) -> Problem? {
-        let (old, new) = (before.tracks.map(\.label), facts.tracks.map(\.label))
+        let (old, tracks) = (before.tracks.map(\.label), facts.tracks.map(\.label))
+        let new = facts.isTextAlone ? ["subtitles"] : tracks
         guard old != new else { return nil }
         // A track may end a little before the others.
         let isTail = facts.isLast && facts.declaredDuration < 1_000_000_000 && facts.kinds.isSubset(of: before.kinds)
@@ -41,7 +44,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.6.2; ISO/IEC 23009-1 clause 5.3.7.2",
         checks: [
             .segment { facts, rendition, history in
-                guard facts.hasJudgedTracks else { return [] }
+                guard facts.hasJudgedTracks || facts.isTextAlone else { return [] }
                 let known = rendition.facts.filter { $0.discontinuity == facts.discontinuity }
                 let declared = declaredKinds(of: facts, history)
                 for kind in SegmentFacts.Kind.allCases where !facts.kinds.contains(kind) {
@@ -68,6 +71,7 @@ extension Rule {
         if !facts.isKeyframeOnly { for kind in facts.declaredKinds { declared[kind] = "the container declares" } }
         guard let rendition = history.presentation?.renditions.first(where: { $0.id.description == facts.rendition })
         else { return declared }
+        guard rendition.kind != .subtitles else { return [:] }
         if history.presentation?.format == .dash {
             switch rendition.kind {
             case .video: declared[.video] = "the MPD declares"
@@ -182,6 +186,9 @@ extension Rule {
 extension SegmentFacts {
     /// Whether the tracks of the segment say what its rendition has.
     fileprivate var hasJudgedTracks: Bool { hasAllBytes && !tracks.isEmpty }
+
+    /// Whether subtitles came alone.
+    fileprivate var isTextAlone: Bool { hasAllBytes && tracks.isEmpty && subtitles != nil }
 
     /// The segment before this one in the same period, or since the same discontinuity.
     fileprivate func predecessor(in rendition: RenditionHistory) -> SegmentFacts? {
