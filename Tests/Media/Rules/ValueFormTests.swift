@@ -27,6 +27,9 @@ struct ValueFormTests {
             ("#EXT-X-START:TIME-OFFSET =1\n", "white space around a comma"),
             ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00\n", "`2026-01-01T00:00:00`"),
             ("#EXT-X-PROGRAM-DATE-TIME:2026-01-01 00:00:00Z\n", "`2026-01-01 00:00:00Z`"),
+            ("#EXT-X-PROGRAM-DATE-TIME:2026-02-30T00:00:00Z\n", "`2026-02-30T00:00:00Z`"),
+            ("#EXT-X-PROGRAM-DATE-TIME:2026-02-29T00:00:00Z\n", "`2026-02-29T00:00:00Z`"),
+            ("#EXT-X-PROGRAM-DATE-TIME:2026-04-31T00:00:00Z\n", "`2026-04-31T00:00:00Z`"),
         ]
     )
     func loose(line: String, words: String) throws {
@@ -50,6 +53,7 @@ struct ValueFormTests {
         "Lines in the form of the standard break no rule",
         arguments: [
             "#EXT-X-START:TIME-OFFSET=11.9\n", "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000+0100\n",
+            "#EXT-X-PROGRAM-DATE-TIME:2028-02-29T00:00:00Z\n", "#EXT-X-PROGRAM-DATE-TIME:2026-12-31T00:00:00Z\n",
             "#EXT-X-DATERANGE:ID=\"a, b\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
                 + "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n",
             "# a comment : with spaces\n", "\n",

@@ -23,6 +23,12 @@ package enum CalendarText {
         return WallTime(date, milliseconds: Int64((hour * 60 + minute - zone) * 60_000 + milliseconds))
     }
 
+    /// Whether the month of a date has its day; true for a text that is no date.
+    package static func hasRealDay(_ text: some StringProtocol) -> Bool {
+        var cursor = TextCursor(text)
+        return cursor.date()?.isValid ?? true
+    }
+
     /// Returns the nanoseconds of `P1DT2H3M4.5S`. Years count 365 days and months 30, because an MPD has no date to
     /// count from.
     package static func nanoseconds(duration text: some StringProtocol) -> Int64? {

@@ -129,7 +129,7 @@ private enum AttributeForm {
         let text = value.trimmingWhitespace
         switch self {
         case .duration: return CalendarText.nanoseconds(duration: text) != nil
-        case .date: return CalendarText.wallTime(text) != nil
+        case .date: return CalendarText.wallTime(text) != nil && CalendarText.hasRealDay(text)
         case .number: return DecimalText.integer(text) != nil
         case .positive: return DecimalText.integer(text).map { $0 > 0 } ?? false
         case .integer: return DecimalText.integer(text.hasPrefix("-") ? text.dropFirst() : text) != nil

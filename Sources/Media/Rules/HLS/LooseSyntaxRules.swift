@@ -94,8 +94,18 @@ private enum LooseSyntax {
         let time = tag.value.utf8.dropFirst(11)
         let hasZone = time.contains { $0 | 0x20 == UInt8(ascii: "z") || "+-".utf8.contains($0) }
         let hasSpace = tag.value.utf8.dropFirst(10).first == 0x20
+        let hasDay = isEarlyDay(tag.value) || CalendarText.hasRealDay(tag.value)
         // A text that is no date has another rule. A live window may have a date for each of many segments.
-        guard !hasZone || hasSpace, CalendarText.wallTime(tag.value) != nil else { return nil }
+        guard !hasZone || hasSpace || !hasDay, CalendarText.wallTime(tag.value) != nil else { return nil }
+        guard hasDay else {
+            let problem = Problem(
+                found: "`\(tag.value.excerpt())`",
+                expected: "a day that its month has",
+                advice: "Correct EXT-X-PROGRAM-DATE-TIME.",
+                line: tag.line
+            )
+            return ("day", problem)
+        }
         let problem = Problem(
             found: "`\(tag.value.excerpt())`",
             expected: hasSpace ? "`T` between date and time" : "a date with its time zone, such as `Z`",
@@ -103,6 +113,12 @@ private enum LooseSyntax {
             line: tag.line
         )
         return (hasSpace ? "date" : "zone", problem)
+    }
+
+    /// Whether a date has one of the days that every month has, as far as a glance shows.
+    private static func isEarlyDay(_ text: String) -> Bool {
+        let day = text.utf8.dropFirst(8).prefix(2)
+        return day.lexicographicallyPrecedes("29".utf8)
     }
 
     private static func isLanguage(_ text: String) -> Bool {
