@@ -24,6 +24,42 @@ struct ADTSFramesTests {
         #expect(duration(frame() + frame().prefix(10)) == 42_666_666)
     }
 
+    @Test(
+        "A segment of few frames is packed audio, with and without a timestamp",
+        arguments: [1, 2, 3, 7, 8, 9],
+        [false, true]
+    )
+    func fewFrames(count: Int, hasTag: Bool) throws {
+        var rest = try [UInt8](Fixtures.data(Fixtures.adts.get()))[...]
+        var media: [UInt8] = []
+        for _ in 0..<count {
+            let size =
+                Int(rest[rest.startIndex + 3] & 3) << 11 | Int(rest[rest.startIndex + 4]) << 3
+                | Int(rest[rest.startIndex + 5] >> 5)
+            media += rest.prefix(size)
+            rest = rest.dropFirst(size)
+        }
+        let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
+        let frame: [UInt8] =
+            Array("PRIV".utf8) + [0, 0, 0, UInt8(owner.count + 8), 0, 0] + owner + [0, 0, 0, 0, 0, 1, 95, 144]
+        let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
+        let inspection = try SegmentInspection(media: (hasTag ? tag : []) + media, initialization: [])
+        let track = try #require(inspection.tracks.first)
+        #expect(inspection.tracks.count == 1 && !track.isVideo && track.codec == "aac")
+        #expect(inspection.hasTimeline == hasTag && (!hasTag || track.start == 1_000_000_000))
+        let seconds = Double(track.end - track.start) / 1e9
+        #expect(abs(seconds * Double(track.sampleRate ?? 0) / 1_024 - Double(count)) < 0.01, "\(seconds) s")
+    }
+
+    @Test("Few frames are whole")
+    func whole() {
+        func areFew(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { ADTSFrames.areFew($0) } }
+        #expect(
+            areFew(frame()) && areFew((0..<8).flatMap { _ in frame() }) && !areFew((0..<9).flatMap { _ in frame() })
+        )
+        #expect(!areFew([]) && !areFew(frame().dropLast()) && !areFew(frame() + [1]) && !areFew([1, 2, 3]))
+    }
+
     @Test("A packet of a hundred megabytes has a duration, and does not overflow")
     func longPacket() {
         let count = 14_000_000

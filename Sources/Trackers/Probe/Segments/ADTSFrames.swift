@@ -8,6 +8,8 @@ enum ADTSFrames {
     ]
     private static let headerSize = 7
     private static let samplesPerBlock: Int64 = 1024
+    /// The number of frames that libavformat may not recognize as AAC.
+    private static let mostUnrecognized = 8
 
     /// The playing time of the frames that begin in `bytes`, in nanoseconds; nil if `bytes` does not begin with a
     /// frame.
@@ -27,6 +29,18 @@ enum ADTSFrames {
             var offset = 0
             while let frame = Frame(bytes, at: offset) { offset += frame.size }
             return offset > bytes.count
+        }
+    }
+
+    /// Whether bytes are whole frames, so few that libavformat does not recognize them.
+    static func areFew(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            var (offset, count) = (0, 0)
+            while count < mostUnrecognized, let frame = Frame(bytes, at: offset) {
+                offset += frame.size
+                count += 1
+            }
+            return count > 0 && offset == bytes.count
         }
     }
 

@@ -59,7 +59,9 @@ enum SegmentDemuxer {
         defer { probe_memory_close(&input) }
         let format = SegmentFormat(first.isEmpty ? second : first)
         guard fits(format, first, second) else { return .failure(.unknownFormat) }
-        var context = open(input, format)
+        // Libavformat recognizes packed AAC by several frames, and the last segment may have one.
+        let isFrames = format == .other && PackedAudioTimestamp.media(in: second).map { ADTSFrames.areFew($0) } ?? false
+        var context = open(input, format, isAAC: isFrames)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }
         // Packed audio has only the times that libav computes from the frames.
@@ -98,7 +100,8 @@ enum SegmentDemuxer {
 
     static func open(
         _ input: UnsafeMutablePointer<AVIOContext>?,
-        _ format: SegmentFormat
+        _ format: SegmentFormat,
+        isAAC: Bool = false
     ) -> UnsafeMutablePointer<AVFormatContext>? {
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
@@ -113,7 +116,12 @@ enum SegmentDemuxer {
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         context?.pointee.skip_estimate_duration_from_pts = 1
         // A failed call frees the context, but not the input.
-        let code = avformat_open_input(&context, nil, format.libavFormat, &options)
+        let code = avformat_open_input(
+            &context,
+            nil,
+            isAAC ? av_find_input_format("aac") : format.libavFormat,
+            &options
+        )
         return code < 0 ? nil : context
     }
 }

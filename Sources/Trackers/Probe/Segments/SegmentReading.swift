@@ -156,6 +156,9 @@ struct SegmentReading: ~Copyable {
         var frame = SegmentFrame(isKeyframe: packet.pointee.flags & AV_PKT_FLAG_KEY != 0, offset: used)
         if let decoded = stamps.0 ?? stamps.1, let shown = stamps.1 ?? stamps.0 {
             frame.times = SegmentFrame.Times(decoded: decoded, shown: shown)
+        } else if lane.summary.frameCount == 0, isPackedAAC {
+            // Libavformat gives a frame that is alone no time.
+            frame.times = SegmentFrame.Times(decoded: 0, shown: 0)
         }
         let hadKeyframe = lane.summary.firstKeyframe != nil
         lane.summary.add(frame, lasting: duration)
@@ -164,6 +167,10 @@ struct SegmentReading: ~Copyable {
         {
             lane.pictureSize = PictureSizer(parameters)?.size(of: packet)
         }
+    }
+
+    private var isPackedAAC: Bool {
+        context?.pointee.iformat.map { String(cString: $0.pointee.name) == "aac" } ?? false
     }
 
     /// The playing time of a packet of several frames that no duration is declared for; 0 if unknown.
