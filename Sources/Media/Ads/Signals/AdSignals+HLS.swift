@@ -152,9 +152,13 @@ extension AdSignals {
 
 /// Converts calendar times to positions of a playlist by its programme dates.
 struct PlaylistClock {
+    /// All segments, which have dates; or none. A copy would double the memory of a long playlist.
     private let segments: [MediaSegment]
 
-    init(_ playlist: HLSMediaPlaylist) { segments = playlist.segments.filter { $0.wallTime != nil } }
+    /// The parser gives each segment a date if one of them declares a date.
+    init(_ playlist: HLSMediaPlaylist) {
+        segments = playlist.segments.first?.wallTime == nil ? [] : playlist.segments
+    }
 
     /// Whether the playlist has programme dates.
     var hasDates: Bool { !segments.isEmpty }
