@@ -10,6 +10,8 @@ trap 'exit 130' INT TERM
 
 git clone --quiet --no-tags "$root" "$work/source"
 cd "$work/source"
+# A checkout of one commit, as build services make it, has no branch.
+git checkout --quiet -B main
 # The scripts as they are now, committed or not.
 mkdir -p packaging
 for file in scripts/release.sh packaging/version.sh Sources/Instrument/Support/InstrumentVersion.swift; do cp "$root/$file" "$file"; done
