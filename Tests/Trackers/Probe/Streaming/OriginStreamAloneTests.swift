@@ -80,7 +80,6 @@ struct OriginStreamAloneTests {
         let requests = origin.requests
         let queries = requests.compactMap { $0.query.isEmpty ? nil : $0.query }
         await origin.stop()
-        let first = requests.first.map { $0.sinceOriginStart - $0.start } ?? .zero
         let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
         return Watched(
             played: played,
@@ -88,7 +87,7 @@ struct OriginStreamAloneTests {
             records: records.withLock { $0 },
             queries: queries,
             requests: requests,
-            begun: origin.startTime.instant.advanced(by: first)
+            begun: origin.instantOfFirst(requests)
         )
     }
 

@@ -47,8 +47,7 @@ struct ArithmeticAloneTests {
         let requests = records.dropFirst().map { record in
             ComputedPlayback.Request(lane: record.path.contains("/a/") ? 1 : 0, instant: record.start.nanoseconds)
         }
-        let first = records.first.map { $0.sinceOriginStart - $0.start } ?? .zero
-        return (requests, origin.startTime.instant.advanced(by: first).nanoseconds)
+        return (requests, origin.instantOfFirst(records).nanoseconds)
     }
 
     private func origin(serving folder: URL) async throws -> Origin {
@@ -125,5 +124,12 @@ struct ArithmeticAloneTests {
                 + " the first request took \(opening / 1000) µs at most"
         )
         return pairs
+    }
+}
+
+extension Origin {
+    /// The instant at which the first of a session's requests came, and the session's schedule began.
+    func instantOfFirst(_ requests: [AccessRecord]) -> MonotonicInstant {
+        startTime.instant.advanced(by: requests.first.map { $0.sinceOriginStart - $0.start } ?? .zero)
     }
 }
