@@ -70,16 +70,7 @@ extension Rule {
             }
             values[name] = value
         }
-        for (lower, upper) in [("min", "target"), ("target", "max"), ("min", "max")] {
-            guard let first = values[lower], let second = values[upper], first > second else { continue }
-            return [
-                service(
-                    "Latency@\(lower) of \(first) ms above Latency@\(upper) of \(second) ms",
-                    "min, target and max in this order",
-                    latency
-                )
-            ]
-        }
+        if let problem = disorder(in: latency, "Latency", unit: " ms", values) { return [problem] }
         // The window of a recording means nothing (clause 5.3.1.2).
         if let target = values["target"], manifest.isDynamic,
             let window = manifest.root.duration("timeShiftBufferDepth"), window > 0,
@@ -115,22 +106,27 @@ extension Rule {
 
     /// The limits of bit rates and qualities (annexes K.3.4 and K.3.5).
     private static func limits(of description: MarkupElement) -> [Problem] {
-        ["OperatingBandwidth", "OperatingQuality"].flatMap { name -> [Problem] in
-            guard let element = description.first(name) else { return [] }
-            for (lower, upper) in [("min", "target"), ("target", "max"), ("min", "max")] {
-                guard let first = element.integer(lower), let second = element.integer(upper), first > second else {
-                    continue
-                }
-                return [
-                    service(
-                        "\(name)@\(lower) of \(first) above \(name)@\(upper) of \(second)",
-                        "min, target and max in this order",
-                        element
-                    )
-                ]
-            }
-            return []
+        ["OperatingBandwidth", "OperatingQuality"].compactMap { name in
+            guard let element = description.first(name) else { return nil }
+            var values: [String: Int64] = [:]
+            for name in ["min", "target", "max"] { values[name] = element.integer(name) }
+            return disorder(in: element, name, unit: "", values)
         }
+    }
+
+    /// The first two of the smallest, the wanted and the largest value that are not in this order.
+    private static func disorder(
+        in element: MarkupElement,
+        _ name: String,
+        unit: String,
+        _ values: [String: Int64]
+    ) -> Problem? {
+        for (lower, upper) in [("min", "target"), ("target", "max"), ("min", "max")] {
+            guard let first = values[lower], let second = values[upper], first > second else { continue }
+            let found = "\(name)@\(lower) of \(first)\(unit) above \(name)@\(upper) of \(second)\(unit)"
+            return service(found, "min, target and max in this order", element)
+        }
+        return nil
     }
 
     /// A `ProducerReferenceTime` cannot be used.

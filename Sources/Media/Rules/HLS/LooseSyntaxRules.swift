@@ -97,22 +97,17 @@ private enum LooseSyntax {
         let hasDay = isEarlyDay(tag.value) || CalendarText.hasRealDay(tag.value)
         // A text that is no date has another rule. A live window may have a date for each of many segments.
         guard !hasZone || hasSpace || !hasDay, CalendarText.wallTime(tag.value) != nil else { return nil }
-        guard hasDay else {
-            let problem = Problem(
-                found: "`\(tag.value.excerpt())`",
-                expected: "a day that its month has",
-                advice: "Correct EXT-X-PROGRAM-DATE-TIME.",
-                line: tag.line
-            )
-            return ("day", problem)
-        }
+        let (form, expected) =
+            !hasDay
+            ? ("day", "a day that its month has")
+            : hasSpace ? ("date", "`T` between date and time") : ("zone", "a date with its time zone, such as `Z`")
         let problem = Problem(
             found: "`\(tag.value.excerpt())`",
-            expected: hasSpace ? "`T` between date and time" : "a date with its time zone, such as `Z`",
+            expected: expected,
             advice: "Correct EXT-X-PROGRAM-DATE-TIME.",
             line: tag.line
         )
-        return (hasSpace ? "date" : "zone", problem)
+        return (form, problem)
     }
 
     /// Whether a date has one of the days that every month has, as far as a glance shows.
