@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Instrument
 
-/// What is known of the samples in segments: erasures, gaps and ages.
+/// The erasures, gaps and ages of the samples in segments.
 extension Bookkeeping {
     /// Erasures from the log: all of them, or those whose samples are still in the segments.
     func erased(onlyUndone: Bool) throws -> SequenceSet {
