@@ -211,10 +211,10 @@ struct FleetCommandTests {
             let positions = { (action: String) in
                 events.filter { $0["action"]?.string == action }.map { $0["attributes"]?["position"]?.int ?? -1 }
             }
-            // The jump comes once, two seconds after playback was asked for; hls.js works for 15 ms on each of two
-            // playlists, and for 237 ms on the first picture.
+            // The jump comes once, two seconds after playback was asked for; hls.js works for 8 and 6 ms on two
+            // playlists, and for 125 ms on the first picture.
             #expect(positions("Start") == [4000, 4000])
-            #expect(positions("SeekBegin") == [5733])
+            #expect(positions("SeekBegin") == [5861])
             #expect(positions("End") == [24_000, 24_000])
             #expect(origin.requests.contains { $0.path.contains("/v2/") })
         }

@@ -6,7 +6,8 @@ extension PlaybackSession {
     /// - Parameter canLag: whether a track may turn out to be sparse or to end early, because one source delivers all
     ///   tracks together. A segment holds as much of each track as exists.
     /// - Parameter isTransmuxed: whether a browser's player has to transmux the media.
-    /// - Parameter preparation: the part of the delay before the first picture that passes before a track is requested.
+    /// - Parameter preparation: the part of the delay before the first picture that passes before the last track
+    ///   arrives; may be negative.
     mutating func opened(
         _ info: MediaInfo,
         canLag: Bool = true,

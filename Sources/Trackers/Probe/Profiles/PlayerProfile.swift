@@ -170,12 +170,11 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package var inspectsCaptions: Bool
     /// The times for which the player works on what has come before it requests more.
     package var processing: ProcessingTimes
-    /// The time that the player works on its first video segment before it requests the next one, which need not be
-    /// another part of the same segment; the first sample of the throughput includes it. Not negative.
+    /// The time from the arrival of the first segment, of video or of audio, until what reads segments has started, and
+    /// has read this one. The first sample of the throughput includes what is left of it when the first video segment
+    /// arrives, but at least the time of ``processing``; so does the wait until the next request, which need not be
+    /// another part of the same segment. Not negative.
     package var firstProcessing: Duration
-    /// The part of ``firstProcessing`` that the first sample includes where the segment has an initialization section,
-    /// so that the player converts nothing; nil for all of it.
-    package var firstProcessingOfFragments: Duration?
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
     package var ladderIncludesAudio: Bool

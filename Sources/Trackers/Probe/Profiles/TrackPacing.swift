@@ -9,11 +9,22 @@ protocol TrackPacing: Hashable, Sendable {
     var audioReleasesVideo: Bool { get }
     /// Whether audio of a live stream waits until the player has read its first pictures.
     var liveAudioAwaitsPictures: Bool { get }
+    /// How the first audio of a stream on demand waits for the first pictures; nil if it does not.
+    var firstAudioLook: FirstAudioLook? { get }
+}
+
+/// How audio that arrived before the first pictures are read waits for them: the player looks in a rhythm, which begins
+/// with the request of the first media playlist. Until both are appended, neither track requests more.
+struct FirstAudioLook: Hashable, Sendable {
+    var interval: Duration
+    /// The time that the player needs to append both.
+    var append: Duration
 }
 
 extension TrackPacing {
     var audioReleasesVideo: Bool { false }
     var liveAudioAwaitsPictures: Bool { false }
+    var firstAudioLook: FirstAudioLook? { nil }
 }
 
 /// A request of one of two tracks, as a ``TrackPacing`` sees it. The other track has segments left.
@@ -22,7 +33,7 @@ struct PacedRequest: Hashable, Sendable {
     /// The track that would request its next segment.
     var track: PacedTrack
     var other: PacedTrack
-    /// Whether the other track loads a segment.
+    /// Whether the other track loads a segment, or the player works on it.
     var isOtherLoading: Bool
     /// The position of the playhead, in nanoseconds.
     var position: Int64

@@ -177,7 +177,7 @@ extension RenditionChoice {
     ///   - number: the number of the request.
     ///   - others: the downloads that run beside it, for profiles that measure all together.
     ///   - isProduced: whether the server was producing the segment while it was transferred.
-    ///   - isFragment: whether the segment has an initialization section.
+    ///   - processing: the time that the player reads the segment, as far as it belongs to the sample.
     mutating func learn(
         from arrivals: ArrivalLog,
         of role: StreamRole,
@@ -186,16 +186,15 @@ extension RenditionChoice {
         _ state: SampledDownload.State = .complete,
         beside others: [LinkMeter.Transfer] = [],
         isProduced: Bool = false,
-        isFragment: Bool = false
+        processing: Duration = .zero
     ) {
-        let processing = isFragment ? profile.firstProcessingOfFragments : nil
         let download = SampledDownload(
             role: role,
             transfer: LinkMeter.Transfer(number: number, begun: begun, arrivals: arrivals),
             state: state,
             others: others,
             isProduced: isProduced,
-            processing: throughput.samples.isEmpty ? processing ?? profile.firstProcessing : .zero
+            processing: processing
         )
         for sample in sampling.samples(of: download) { throughput.append(sample) }
     }

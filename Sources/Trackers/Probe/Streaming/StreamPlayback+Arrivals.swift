@@ -198,6 +198,11 @@ extension StreamPlayback {
         let age = fetching.begun.duration(to: now.instant).nanoseconds
         let isProduced = segment.completion.map { $0 > now.wallTime.advanced(nanoseconds: -age) } ?? false
         let wasInspected = inspection.owns(fetching.number)
+        var reading: Duration?
+        if !wasInspected, tracks[role]?.segmentCount == 0 {
+            let isFragment = segment.initialization != nil
+            reading = firstMedia.arrived(role, isFragment: isFragment, at: arrivals.last ?? now.instant)
+        }
         if !wasInspected {
             choice.learn(
                 from: arrivals,
@@ -206,7 +211,7 @@ extension StreamPlayback {
                 begun: fetching.transferBegun,
                 beside: otherTransfers(than: fetching),
                 isProduced: isProduced,
-                isFragment: segment.initialization != nil
+                processing: role == .main ? reading ?? .zero : .zero
             )
         }
         if role == .main, !wasInspected, drops(segment, plan, fetching, arrivals, now) {
@@ -248,7 +253,7 @@ extension StreamPlayback {
         let position = view(now).position
         tracks[role]?.leaveBehind(position)
         let end = arrivals.last ?? now.instant
-        works(on: segment, role, since: end)
+        works(on: segment, role, since: end, firstFor: reading)
         guard role == .main else { return }
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         download.isReplacement = isReplacement
@@ -256,18 +261,26 @@ extension StreamPlayback {
     }
 
     /// The player works on a segment before it requests the next one of the track.
-    private mutating func works(on segment: MediaSegment, _ role: StreamRole, since arrival: MonotonicInstant) {
-        let isFirst = role == .main && tracks[.main]?.segmentCount == 1
-        if isFirst, liveAudioAwaitsPictures {
-            let read = arrival.advanced(by: profile.firstProcessing)
-            tracks[.audio]?.works(until: read)
+    ///
+    /// - Parameter reading: the time that it reads the first segment of the track; nil for later ones.
+    private mutating func works(
+        on segment: MediaSegment,
+        _ role: StreamRole,
+        since arrival: MonotonicInstant,
+        firstFor reading: Duration?
+    ) {
+        if role == .main, let reading, liveAudioAwaitsPictures {
+            tracks[.audio]?.works(until: arrival.advanced(by: reading))
         }
         // The parts of a segment follow one another at once.
         guard segment.part == nil else { return }
         let times = profile.processing
         var processing = segment.initialization == nil ? times.transmuxedSegment : times.fragment
-        if isFirst { processing = max(processing, profile.firstProcessing) }
+        if role == .main, let reading { processing = max(processing, reading) }
         if processing > .zero { tracks[role]?.works(until: arrival.advanced(by: processing)) }
+        if reading != nil, let appended = firstMedia.appended, !isLive {
+            for role in StreamRole.media { tracks[role]?.works(until: appended) }
+        }
     }
 
     /// The player works on a playlist before it requests the segments that waited for it.

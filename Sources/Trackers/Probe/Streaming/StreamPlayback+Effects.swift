@@ -131,16 +131,23 @@ extension StreamPlayback {
         info.hasAudio = tracks.hasAudio
         info.framesPerSecond = tracks.framesPerSecond
         info.language = tracks.language
-        let hasWaited = self.tracks[.audio] != nil && liveAudioAwaitsPictures
         // Each segment contains all existing media of each track.
         session.opened(
             info,
             canLag: false,
             isTransmuxed: tracks.isTransmuxed,
-            preparation: hasWaited ? profile.firstProcessing : .zero,
+            preparation: preparation,
             now: tracks.instant
         )
         if let start = session.takePendingSeek() { session.passOver(to: start) }
+    }
+
+    /// The part of the delay before the first picture that passes before the last track arrives: less than nothing
+    /// where the tracks wait for one another afterwards.
+    private var preparation: Duration {
+        guard tracks[.audio] != nil else { return .zero }
+        if isLive { return profile.pacing.liveAudioAwaitsPictures ? profile.firstProcessing : .zero }
+        return firstMedia.wait.map { profile.firstProcessing - $0 } ?? .zero
     }
 
     private mutating func adopt(_ change: LadderChange, _ now: Timestamp) {

@@ -116,8 +116,6 @@ extension StreamPlayback {
 
     private func error(of incident: Incident) -> ProbeError { ProbeError(incident.failure, incident.fetching, source) }
 
-    private var isLive: Bool { renditionsInUse.contains { manifest[$0]?.isLive == true } }
-
     private mutating func retry(_ incident: Incident, ignoresStatus: Bool = false, _ now: Timestamp) -> Bool {
         let view = view(now)
         return fetches.planRetry(

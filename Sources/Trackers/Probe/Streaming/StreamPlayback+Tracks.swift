@@ -43,6 +43,7 @@ extension StreamPlayback {
         var track = TrackLoading(at: session.pendingSeek ?? 0)
         let processing = manifestProcessing
         if processing > .zero { track.works(until: now.instant.advanced(by: processing)) }
+        firstMedia.begins(at: now.instant.advanced(by: processing))
         tracks[.main] = track
     }
 
@@ -151,21 +152,24 @@ extension StreamPlayback {
         if role == .audio, other.segmentCount == 0, liveAudioAwaitsPictures { return false }
         // A segment that is loaded again after a failure counts as being loaded.
         let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
+        if isLoading, other.segmentCount == 0, track.segmentCount > 0, profile.pacing.firstAudioLook != nil, !isLive {
+            return false
+        }
         let request = PacedRequest(
             isOfAudio: role == .audio,
             track: PacedTrack(track, in: manifest),
             other: PacedTrack(other, in: manifest),
-            isOtherLoading: isLoading,
+            isOtherLoading: isLoading || other.isWorking(at: now),
             position: session.model?.position(at: now) ?? session.pendingSeek ?? 0
         )
         return profile.pacing.permits(request)
     }
 
     /// Whether audio waits until the player has read the first pictures, which tell the times of a live stream.
-    var liveAudioAwaitsPictures: Bool {
-        guard profile.pacing.liveAudioAwaitsPictures, let video = tracks[.main]?.renditionInUse else { return false }
-        return manifest[video]?.isLive ?? false
-    }
+    var liveAudioAwaitsPictures: Bool { profile.pacing.liveAudioAwaitsPictures && isLive }
+
+    /// Whether a rendition in use is live.
+    var isLive: Bool { renditionsInUse.contains { manifest[$0]?.isLive == true } }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
         if isBelowWantedLevel(role, track, now) {
@@ -389,19 +393,18 @@ extension StreamPlayback {
         guard let rung = choice.abandonment(of: download, in: context), let variant = manifest.variant(at: rung) else {
             return
         }
-        learn(fromAbandoned: fetching, of: segment, now)
+        learn(fromAbandoned: fetching, now)
         apply(.cancelFetches(.main), now)
         tracks[.main]?.choose(rung: rung, rendition: variant.main)
     }
 
-    private mutating func learn(fromAbandoned fetching: Fetching, of segment: MediaSegment, _ now: Timestamp) {
+    private mutating func learn(fromAbandoned fetching: Fetching, _ now: Timestamp) {
         choice.learn(
             from: fetching.buffer.arrivals,
             of: .main,
             number: fetching.number,
             begun: fetching.transferBegun,
-            .abandoned(now.instant),
-            isFragment: segment.initialization != nil
+            .abandoned(now.instant)
         )
     }
 
@@ -420,8 +423,8 @@ extension StreamPlayback {
             let track = tracks[.main], let rung = track.currentRung, let ladder = manifest.ladder,
             choice.exclude(rung, of: ladder, for: time, now: now.instant)
         else { return }
-        if let fetching = fetches.fetching(.segment(.main)), let segment = track.plan?.segment {
-            learn(fromAbandoned: fetching, of: segment, now)
+        if let fetching = fetches.fetching(.segment(.main)), track.plan?.segment != nil {
+            learn(fromAbandoned: fetching, now)
         }
         apply(.cancelFetches(.main), now)
         tracks[.main]?.dropPlan()

@@ -32,6 +32,7 @@ struct StreamPlayback: DrivenPlayback {
     var hints: HintLoading
     var inspection: CaptionInspection
     var feed: MediaFeed
+    var firstMedia: FirstMedia
     var subtitles: SubtitleLoading
     var licence: LicenceLoading
     var warnings = WarningLimiter()
@@ -79,6 +80,7 @@ struct StreamPlayback: DrivenPlayback {
         hints = HintLoading(profile.live.preloadedHints)
         inspection = CaptionInspection(isDue: profile.inspectsCaptions)
         feed = MediaFeed(profile.segmentUse, profile.demuxerLookahead)
+        firstMedia = FirstMedia(profile)
         subtitles = SubtitleLoading(configuration.subtitles)
         licence = LicenceLoading(configuration.licenceURL)
         if configuration.ads != nil { ads = StreamAdReader() }

@@ -257,6 +257,15 @@ extension TrackLoading {
         }
     }
 
+    /// Whether the player works on what has come.
+    func isWorking(at now: MonotonicInstant) -> Bool {
+        switch phase {
+        case .looking(let look): look.next.map { $0 > now } ?? false
+        case .planned(let plan): plan.begins.map { $0 > now } ?? false
+        case .awaiting, .ended: false
+        }
+    }
+
     /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched
     /// again, and replaces the media in the buffer.
     mutating func replaceMedia(below rung: Int, from time: Int64) {

@@ -14,12 +14,12 @@ extension PlayerProfile {
     /// Mbit/s), without a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead
     /// of the main fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an
     /// aborted one. src/controller/base-stream-controller.ts, `loadInitSegmentIfNeeded`: a fragment and its
-    /// initialization section are requested at once. The first picture comes 204 ms after the last byte that it needs
-    /// (measured in Chromium 156; 237 ms with transport streams).
+    /// initialization section are requested at once. The first picture comes 60 ms after the first media is appended
+    /// (44 to 107 ms in Chromium 156).
     ///
     /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
-    /// fragment waits for it: about 100 ms with a web worker, inferred from trials (70 to 132 ms on a machine with two
-    /// cores, 57 to 64 ms on another one). A player that has no worker is `hlsJSWithoutWorker`.
+    /// fragment waits for it: 65 ms with a web worker, from the first fragment on (measured: 54 to 72 ms on a machine
+    /// with two cores, on slower ones up to 132 ms). A player that has no worker is `hlsJSWithoutWorker`.
     /// src/controller/level-controller.ts:217: no audio-only levels beside video; src/utils/rendition-helper.ts: one
     /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
@@ -30,7 +30,7 @@ extension PlayerProfile {
     /// the order of their heights, `EXT-X-BITRATE`, error penalties of levels; that a fragment that was left for the
     /// lowest level, or whose rest takes at most twice as long as the new fragment, is loaded to its end beside the new
     /// one (line 421): the probe aborts its request.
-    public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
+    public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(65))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
     /// bundlers include it, or `enableWorker: false`.
@@ -39,7 +39,7 @@ extension PlayerProfile {
     /// takes 15 ms (measured with hls.js 1.6.15 in Chromium), and the first picture comes earlier by the difference.
     package static let hlsJSWithoutWorker = hlsJS(name: "hlsjs-no-worker", processing: .milliseconds(15))
 
-    /// The first picture comes 104 ms (transport streams: 137 ms) and `processing` after the last byte that it needs.
+    /// The first picture comes 60 ms and `processing` after the last byte that it needs.
     private static func hlsJS(name: String, processing: Duration) -> PlayerProfile {
         var profile = PlayerProfile(
             name: name,
@@ -49,11 +49,7 @@ extension PlayerProfile {
             start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
             segmentUse: .complete,
             acceptance: .mediaSource(usesDeclaredCodecs: false, transmuxer: .hlsJS),
-            decodeDelay: DecodeDelay(
-                start: .milliseconds(104) + processing,
-                transmuxedStart: .milliseconds(137) + processing,
-                resume: Chromium.resume
-            ),
+            decodeDelay: DecodeDelay(start: .milliseconds(60) + processing, resume: Chromium.resume),
             pacing: HLSJS.Pacing(),
             initializationLoading: .withSegment,
             sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
@@ -107,9 +103,6 @@ extension PlayerProfile {
         profile.buffer.sound.followsPictures = true
         // src/controller/audio-track-controller.ts, `onLevelLoading`: the group of audio and its playlist.
         profile.requestsPlaylistsTogether = true
-        // Inferred from trials: of fragmented MP4, hls.js converts nothing, and the sample ends with the parsing
-        // (src/controller/abr-controller.ts:532), although the next request waits as long.
-        profile.firstProcessingOfFragments = min(processing, .milliseconds(35))
         return profile
     }
 }
@@ -138,14 +131,20 @@ enum HLSJS {
         )
     }
 
-    /// The next audio segment begins no later than the video segment ends that is fetched or was fetched last:
-    /// src/controller/audio-stream-controller.ts.
+    /// The next audio segment begins no later than the video segment ends that is being fetched. Where none is, the last
+    /// one has been buffered, and audio has no limit: src/controller/audio-stream-controller.ts, `mainFragLoading`.
     struct Pacing: TrackPacing {
         /// Line 1071, `initPTS`.
         var liveAudioAwaitsPictures: Bool { true }
 
+        /// src/controller/audio-stream-controller.ts: `onInitPtsFound` leaves audio that waits to the next tick
+        /// (`TICK_INTERVAL`); src/controller/buffer-controller.ts creates the buffers of both at once. The time to
+        /// append was measured: 6 to 11 ms.
+        var firstAudioLook: FirstAudioLook? { FirstAudioLook(interval: .milliseconds(100), append: .milliseconds(10)) }
+
         func permits(_ request: PacedRequest) -> Bool {
-            !request.isOfAudio || request.track.loadedEnd <= max(request.other.loadedEnd, request.other.plannedEnd ?? 0)
+            guard request.isOfAudio, request.isOtherLoading else { return true }
+            return request.track.loadedEnd <= max(request.other.loadedEnd, request.other.plannedEnd ?? 0)
         }
     }
 }

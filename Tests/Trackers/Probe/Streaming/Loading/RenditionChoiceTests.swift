@@ -179,29 +179,23 @@ struct RenditionChoiceTests {
         }
     }
 
-    @Test(
-        "The first sample includes the time that the player works on its first segment, or a part of it",
-        arguments: [false, true]
-    )
-    func firstProcessing(isFragment: Bool) throws {
+    @Test("A sample includes the time that the player reads its segment")
+    func firstProcessing() throws {
         let (manifest, _) = try Loading.manifest()
         let ladder = try #require(manifest.ladder)
-        var profile = PlayerProfile.plain()
-        profile.firstProcessing = .milliseconds(100)
-        profile.firstProcessingOfFragments = .milliseconds(35)
-        var choice = RenditionChoice(ProbeConfiguration(profile: profile))
+        var choice = RenditionChoice(ProbeConfiguration(profile: .plain()))
         for number in 1...2 {
             choice.learn(
                 from: Loading.arrivals(at: 2, rest: 3),
                 of: .main,
                 number: number,
                 begun: Loading.instant(1),
-                isFragment: isFragment
+                processing: number == 1 ? .milliseconds(100) : .zero
             )
         }
         let view = PlaybackView(now: Loading.at(4))
         let samples = choice.context(ladder, TrackLoading(at: 0), in: manifest, nil, view).throughput.samples
-        #expect(samples.map(\.transferTime) == [.milliseconds(isFragment ? 1035 : 1100), .seconds(1)])
+        #expect(samples.map(\.transferTime) == [.milliseconds(1100), .seconds(1)])
     }
 
     @Test("Parts of a running download are samples, each once, and short ones come from a cache")

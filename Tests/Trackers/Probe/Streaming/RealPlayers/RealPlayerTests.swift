@@ -33,7 +33,14 @@ struct RealPlayerTests {
 
     /// Start in seconds and rung × segments of the real players.
     static let trials: [RealTrial] = [
-        RealTrial(.hlsTransport, "6000k", seconds: 29, start: 0.60, "0×1 1×1 2×33"),
+        RealTrial(
+            .hlsTransport,
+            "6000k",
+            seconds: 29,
+            start: 0.35,
+            "0×1 2×34",
+            or: ("0×1 1×1 2×33", "The worker started after 132 ms on a slower machine: the first picture came after 0.60 s.")
+        ),
         RealTrial(
             .hlsFragmented,
             "6000k",
