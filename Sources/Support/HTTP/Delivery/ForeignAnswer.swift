@@ -33,12 +33,12 @@ enum ForeignAnswer: Hashable, Sendable {
     var remedy: String {
         switch self {
         case .elsewhere:
-            "the samples were sent to another address, as the sign-in page of a network does; sign in, or configure the"
+            "the server redirects to another address, as the sign-in page of a network does; sign in, or configure the"
                 + " service's address"
-        case .address: "this concerns the backend's address, not the samples; check the address"
+        case .address: "this concerns the address, not what was sent to it; check the address"
         case .page:
             "this is no answer of the service, but perhaps the sign-in page of a network; sign in, or check the"
-                + " backend's address"
+                + " service's address"
         }
     }
 
