@@ -11,6 +11,10 @@ package struct LowLatencyMode: Hashable, Sendable {
     package var targetLatencyOfDASH: LivePolicy.Distance?
     /// How the playback rate follows the latency; nil as in other live streams.
     package var catchUp: LivePolicy.CatchUp?
+    /// Whether the player requests a segment of DASH as soon as the one before is available; the server holds it.
+    package var requestsUnavailable: Bool
+    /// Whether the player requests the first two segments of a rendition of DASH at once, where both are there.
+    package var requestsTwo: Bool
 
     /// Creates a mode.
     package init(
@@ -18,10 +22,13 @@ package struct LowLatencyMode: Hashable, Sendable {
         bufferCheck: PlayerProfile.BufferCheck = PlayerProfile.BufferCheck(),
         replacementDistance: Double? = nil,
         targetLatencyOfDASH: LivePolicy.Distance? = nil,
-        catchUp: LivePolicy.CatchUp? = nil
+        catchUp: LivePolicy.CatchUp? = nil,
+        requestsUnavailable: Bool = false,
+        requestsTwo: Bool = false
     ) {
         (self.segmentUse, self.bufferCheck) = (segmentUse, bufferCheck)
         (self.replacementDistance, self.catchUp) = (replacementDistance, catchUp)
         self.targetLatencyOfDASH = targetLatencyOfDASH
+        (self.requestsUnavailable, self.requestsTwo) = (requestsUnavailable, requestsTwo)
     }
 }

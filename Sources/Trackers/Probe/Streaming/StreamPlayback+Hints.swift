@@ -13,6 +13,20 @@ extension StreamPlayback {
         preload(part.map { PreloadHint(url: $0.url, byteRange: $0.byteRange) }, .hint(.part, role), now)
     }
 
+    /// Requests the second segment of a rendition with the first one, if it is there.
+    mutating func requestSecond(
+        after segment: MediaSegment,
+        _ role: StreamRole,
+        in timeline: RenditionTimeline,
+        at time: WallTime,
+        _ now: Timestamp
+    ) {
+        guard let track = tracks[role], let plan = track.plan, track.rendition != plan.rendition,
+            let second = timeline.segment(after: segment.sequence, at: time), !second.isGap
+        else { return }
+        preload(PreloadHint(url: second.url, byteRange: second.byteRange), .hint(.part, role), now)
+    }
+
     private mutating func preload(_ hint: PreloadHint?, _ purpose: FetchPurpose, _ now: Timestamp) {
         if hints.isOutdated(purpose, by: hint) { withdraw(purpose, now) }
         guard let hint, hints.wants(hint, purpose) else { return }

@@ -241,12 +241,19 @@ extension StreamPlayback {
             placeStart(in: state, plan, now)
             return true
         }
-        switch tracks[role]?.step(in: timeline, at: now.wallTime, change: change) {
+        let isLowLatencyDASH = state.isLowLatency && manifest.presentation?.format == .dash
+        let mode = isLowLatencyDASH ? profile.lowLatency : nil
+        let early = mode?.requestsUnavailable == true ? tracks[role]?.nextSegment(in: manifest).duration.nanoseconds : nil
+        let time = now.wallTime.advanced(nanoseconds: early ?? 0)
+        switch tracks[role]?.step(in: timeline, at: time, change: change) {
         case .chosen: return true
         case .fetch where phase.name == .awaiting:
             tracks[role]?.endWait()
             return true
-        case .fetch(let segment): return fetch(segment, role, now)
+        case .fetch(let segment):
+            let isThere = fetch(segment, role, now)
+            if mode?.requestsTwo == true { requestSecond(after: segment, role, in: timeline, at: time, now) }
+            return isThere
         case .gap(let segment):
             skip(segment, role, "the playlist declares a gap", now)
             return true

@@ -28,10 +28,11 @@ extension PlayerProfile {
     ///
     /// In low latency (`lowLatencyMode`, on by default), DASH plays by chunks, HLS by parts, also by those that the
     /// playlist hints at, and the engine looks every 0.05 and 0.1 s (`updateIntervalSeconds`,
-    /// lib/util/player_configuration.js:509).
+    /// lib/util/player_configuration.js:509). It requests the first two segments of a stream at once, and segments of
+    /// DASH with a template before they are available.
     ///
-    /// Not modelled: in low latency the second prefetched segment and the shorter back-offs and exclusions, a downlink
-    /// that Chromium has learnt from other traffic, the sizes of initialization segments, the time of appending,
+    /// Not modelled: in low latency the shorter back-offs and exclusions, a downlink that Chromium has learnt from other
+    /// traffic, the sizes of initialization segments, the time of appending,
     /// changes of the element's size, frames that are dropped for another reason than that they came too late, and the
     /// choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one
     /// ladder.
@@ -110,7 +111,11 @@ extension PlayerProfile {
             segmentUse: .progressive,
             bufferCheck: BufferCheck(interval: .milliseconds(50), leadInterval: .milliseconds(100)),
             // lib/dash/dash_parser.js:882, `defaultPresentationDelay`.
-            targetLatencyOfDASH: .duration(.zero)
+            targetLatencyOfDASH: .duration(.zero),
+            // lib/dash/segment_template.js, `computeAvailablePositionRange`: one position more.
+            requestsUnavailable: true,
+            // `segmentPrefetchLimit` 2.
+            requestsTwo: true
         )
     )
     // lib/media/playhead.js, `clampSeekToDuration_`: `durationBackoff` of a second.

@@ -7,10 +7,13 @@ import Testing
 
 @Suite("Playback of a stream, event by event")
 struct StreamPlaybackTests {
-    private func playback(_ address: String = "http://origin.example/master.m3u8") -> StreamPlayback {
+    private func playback(
+        _ address: String = "http://origin.example/master.m3u8",
+        _ profile: PlayerProfile = .plain()
+    ) -> StreamPlayback {
         StreamPlayback(
             source: MediaSource(address),
-            configuration: ProbeConfiguration(profile: .plain()),
+            configuration: ProbeConfiguration(profile: profile),
             randomness: RandomSource(SystemRandomNumberGenerator())
         )
     }
@@ -56,6 +59,48 @@ struct StreamPlaybackTests {
                 == [.mediaRequest, .prepareItem, .manifestLoad, .streamLoad, .bufferBegin]
         )
         #expect(playback.session.progress(at: Loading.instant(2)).duration == .seconds(6))
+    }
+
+    /// Low-latency DASH since 1970: segments of two seconds, which are available 1.5 s before they end.
+    private static let lowLatencyDASH = """
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" profiles="urn:mpeg:dash:profile:isoff-live:2011" \
+        availabilityStartTime="1970-01-01T00:00:00Z" minimumUpdatePeriod="PT10S" minBufferTime="PT2S" \
+        timeShiftBufferDepth="PT60S" suggestedPresentationDelay="DELAY"><Period id="0" start="PT0S">\
+        <AdaptationSet contentType="video" mimeType="video/mp4"><SegmentTemplate duration="2" startNumber="0" \
+        availabilityTimeOffset="1.5" availabilityTimeComplete="false" initialization="$RepresentationID$/i.mp4" \
+        media="$RepresentationID$/$Number$.m4s"/>\
+        <Representation id="v" bandwidth="400000" codecs="avc1.42c00d"/></AdaptationSet></Period></MPD>
+        """
+
+    @Test(
+        "Shaka asks for low-latency DASH two segments at once, and before they are available",
+        arguments: [
+            (true, true, "PT6S", 100.4, [47, 48]), (false, true, "PT6S", 100.4, [47]),
+            // The MPD has the second segment from 100.5 s on; Shaka asks for it from 98.5 s on.
+            (true, true, "PT0.5S", 100.3, [49, 50]), (true, false, "PT0.5S", 100.3, [49]),
+        ] as [(Bool, Bool, String, Double, [Int])]
+    )
+    func lowLatencyRequests(two: Bool, early: Bool, delay: String, seconds: Double, numbers: [Int]) throws {
+        var profile = PlayerProfile.shaka
+        var mode = try #require(profile.lowLatency)
+        #expect(mode.requestsTwo && mode.requestsUnavailable)
+        (mode.requestsTwo, mode.requestsUnavailable) = (two, early)
+        profile.lowLatency = mode
+        var playback = playback("http://origin.example/live.mpd", profile)
+        playback.handle(.command(.play), now: Loading.at(seconds))
+        let manifest = try #require(begun(&playback).first)
+        let presentation = try Presentation(
+            parsing: Array(Self.lowLatencyDASH.replacing("DELAY", with: delay).utf8),
+            at: Loading.url("live.mpd"),
+            now: Loading.at(seconds).wallTime
+        )
+        playback.handle(
+            response(manifest, .presentation(presentation), now: Loading.at(seconds)),
+            now: Loading.at(seconds)
+        )
+        playback.handle(.alarm, now: Loading.at(seconds + 0.1))
+        let media = begun(&playback).map(\.request.url.path).filter { $0.hasSuffix(".m4s") }
+        #expect(media == numbers.map { "/v/\($0).m4s" })
     }
 
     @Test("A playback ends with an error and without a request when its address is not valid HTTP")
