@@ -1,6 +1,7 @@
 // How many recorded events a second are read, and computed into sessions again, and the memory that takes.
 //
 //   ReplayBenchmark [COUNT]     (default 1,000,000 events of sessions of 100 events each, about 1 kB an event)
+//   ReplayBenchmark FILE [read | divide | compute]     (a recording that is there; one part alone, for a profiler)
 //
 // Rates are events per second of this process's CPU time, which a busy machine disturbs less than the clock on the
 // wall. DuckDB then runs the query from-events/PlayTime.sql over the same file on one thread
@@ -70,25 +71,40 @@ func measureDuckDB(_ path: String) throws {
     process.waitUntilExit()
 }
 
+/// Measures the parts: reading, dividing into sessions and computing into metrics.
+func measureParts(_ path: String, _ part: String?) throws {
+    if part == nil || part == "read" { try measure("read", path) { _ in } }
+    if part == nil || part == "divide" {
+        var sessions = SessionReader()
+        var closed = 0
+        try measure("read and divided into sessions", path) { closed += sessions.observe($0).closed.count }
+        print("\(closed) sessions")
+    }
+    if part == nil || part == "compute" {
+        var metricalc = QualityMetricalc()
+        var metrics: [Metric] = []
+        var made = 0
+        try measure("read and computed into metrics", path) {
+            metrics.removeAll(keepingCapacity: true)
+            metricalc.process($0, into: &metrics)
+            made += metrics.count
+        }
+        print("\(made) metrics")
+    }
+}
+
 func measureAll(_ count: Int) throws {
     let path = NSTemporaryDirectory() + "replay-benchmark.ndjson"
     try write(count, to: path)
     print(path)
     print("after writing: peak \(peakMemory()) MiB")
-    try measure("read", path) { _ in }
-    var sessions = SessionReader()
-    var closed = 0
-    try measure("read and divided into sessions", path) { closed += sessions.observe($0).closed.count }
-    var metricalc = QualityMetricalc()
-    var metrics: [Metric] = []
-    var made = 0
-    try measure("read and computed into metrics", path) {
-        metrics.removeAll(keepingCapacity: true)
-        metricalc.process($0, into: &metrics)
-        made += metrics.count
-    }
-    print("\(closed) sessions, \(made) metrics")
+    try measureParts(path, nil)
     try measureDuckDB(path)
 }
 
-try measureAll(CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
+let arguments = CommandLine.arguments.dropFirst()
+if let path = arguments.first, Int(path) == nil {
+    try measureParts(path, arguments.dropFirst().first)
+} else {
+    try measureAll(arguments.first.flatMap { Int($0) } ?? 1_000_000)
+}
