@@ -253,7 +253,7 @@ extension Attributes: RandomAccessCollection {
     }
 
     /// Whether the value with a name is this text; nil stands for no text. Copies nothing.
-    func hasText(_ text: String?, for name: AttributeName) -> Bool {
+    package func hasText(_ text: String?, for name: AttributeName) -> Bool {
         guard let header, let index = header.index(of: name) else { return text == nil }
         defer { withExtendedLifetime(storage) {} }
         if case .string(let found) = header.pointee.elements[index].value { return found == text }

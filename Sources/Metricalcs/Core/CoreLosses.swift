@@ -92,11 +92,8 @@ package struct HubReading: Hashable, Sendable {
     /// The milliseconds that were played since the event before.
     package let played: Int?
 
-    /// Reads the attributes of an event.
-    package init(_ event: Event) { self = event.attributes.readRow { HubReading(&$0) } }
-
     /// Reads in the order in which the hub sets the attributes (`PlaybackState.write`).
-    private init(_ reader: inout Attributes.RowReader) {
+    fileprivate init(_ reader: inout Attributes.RowReader) {
         played = reader.milliseconds(.deltaPlayTime)
         pauseTime = reader.milliseconds(.accumPauseTime)
         bufferTime = reader.milliseconds(.accumBufferTime)
@@ -110,6 +107,9 @@ package struct HubReading: Hashable, Sendable {
 }
 
 extension Event {
+    /// The state that the hub reports. Not an initializer, for which each event would be copied.
+    package var hubReading: HubReading { attributes.readRow { HubReading(&$0) } }
+
     /// Whether a playback is over with this event.
     package var endsSession: Bool {
         switch action {

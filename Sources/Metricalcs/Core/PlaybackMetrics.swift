@@ -13,7 +13,7 @@ struct PlaybackMetrics: Hashable {
     private var playbackId: String?
 
     mutating func process(_ event: Event, into metrics: inout [Metric]) {
-        let hub = HubReading(event)
+        let hub = event.hubReading
         heal(before: event, hub, into: &metrics)
         switch event.action {
         case .mediaRequest:

@@ -26,10 +26,9 @@ public struct QualityMetricalc: Metricalc {
 
     /// Appends the metrics that follow from `event`.
     public mutating func process(_ event: Event, into metrics: inout [Metric]) {
-        // Through a pointer: of a captured event, the compiler makes a copy at each call that passes the closure on.
-        withUnsafePointer(to: event) { event in
-            reader.observe(event.pointee) { model, visit in model.report(event.pointee, visit, into: &metrics) }
-        }
+        // Of a captured event, the compiler makes a copy at each call that passes the closure on.
+        let moment = EventMoment(event)
+        reader.observe(event) { model, visit in model.report(moment, visit, into: &metrics) }
     }
 
     /// Drops everything about a removed tracker.

@@ -5,13 +5,13 @@ internal import Instrument
 /// All methods are mutating, also those that change nothing: for others, the compiler copies the model at each call.
 extension SessionModel {
     /// Appends the metrics.
-    mutating func report(_ event: Event, _ visit: SessionReader.Visit, into metrics: inout [Metric]) {
+    mutating func report(_ event: EventMoment, _ visit: SessionReader.Visit, into metrics: inout [Metric]) {
         if visit == .release { return }
         if reported.streamId != session.streamId || reported.playbackId != session.playbackId || !reported.hasIdentity {
             (reported.streamId, reported.playbackId) = (session.streamId, session.playbackId)
             (reported.identity, reported.hasIdentity) = (session.identity, true)
         }
-        if event[.isAdsTracker] != true { reported.tracker = event.tracker }
+        if !event.isOfAds { reported.tracker = event.tracker }
         let tracker = reported.tracker ?? event.tracker
         let isEnd = visit.isEnd
         if isEnd { noteLostEvents() }
@@ -54,7 +54,7 @@ extension SessionModel {
     }
 
     /// Times of the start and of requests: each belongs to one event.
-    private mutating func reportMoments(of event: Event, to report: inout SessionReport) {
+    private mutating func reportMoments(of event: EventMoment, to report: inout SessionReport) {
         let isStart = event.action == .start || session.lostEvents[.start] != nil
         if isStart, reported.plays == 0, session.startup.hasStarted {
             report.add(.startTime, session.startTime)
@@ -82,7 +82,7 @@ extension SessionModel {
     }
 
     /// Whether a seek is over with an event.
-    private mutating func hasPictureAgain(after event: Event) -> Bool {
+    private mutating func hasPictureAgain(after event: EventMoment) -> Bool {
         (event.action == .seekFinish || event.action == .bufferFinish) && session.state != .seeking
     }
 
@@ -119,6 +119,20 @@ extension SessionModel {
         if session.isExitBeforeStart { report.add(.exitBeforeStart, 1) }
         if session.failures.isPlaybackFailure { report.add(.playbackFailure, 1) }
         if session.interruptions.isExitDuringRebuffer { report.add(.exitDuringRebuffer, 1) }
+    }
+}
+
+/// What the metrics of an event take from it: numbers alone, so that a copy costs nothing.
+struct EventMoment {
+    let action: Action
+    let tracker: TrackerID
+    let time: Timestamp
+    /// Whether a tracker of ads reports the event.
+    let isOfAds: Bool
+
+    init(_ event: borrowing Event) {
+        (action, tracker, time) = (event.action, event.tracker, event.time)
+        isOfAds = event[.isAdsTracker] == true
     }
 }
 
@@ -171,7 +185,7 @@ struct SessionReport {
         append(.timeInQuality, .int(growth), attributes)
     }
 
-    private mutating func append(_ name: MetricName, _ value: Metric.Value, _ attributes: Attributes) {
+    private mutating func append(_ name: MetricName, _ value: Metric.Value, _ attributes: consuming Attributes) {
         metrics.append(Metric(name, value, tracker: tracker, time: time, attributes: attributes))
     }
 }

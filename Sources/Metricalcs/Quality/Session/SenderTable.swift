@@ -54,22 +54,27 @@ struct SenderTable: Sendable {
     /// Whether the session has ended; a session that stays open after its end has failed.
     func isOver(_ slot: Slot) -> Bool { entries[slot].model.session.state.isTerminal }
 
-    /// Whether an event with this `playbackId` belongs to the open session.
-    func matches(_ slot: Slot, _ playbackId: String?) -> Bool {
-        guard let playbackId, let known = entries[slot].model.session.playbackId else { return true }
-        return playbackId == known
+    /// Whether an event belongs to the open session by its `playbackId`; true if one of both has none.
+    func matches(_ slot: Slot, _ event: Event) -> Bool {
+        let name = AttributeKey<String>.playbackId.name
+        if event.attributes.hasText(entries[slot].model.session.playbackId, for: name) { return true }
+        return entries[slot].model.session.playbackId == nil || event[.playbackId] == nil
     }
 
     /// The place of a sender; nil for a sender that the table does not have.
     func slot(of name: String) -> Slot? { places[name] }
 
-    /// The place of a sender whose events come from a tracker with this number; nil for a sender that the table does
-    /// not have.
-    mutating func slot(of name: String, tracker: TrackerID) -> Slot? {
-        let hint = hints[tracker.number & 15]
-        if hint < entries.count, entries[hint].name == name, !name.isEmpty { return hint }
-        guard let slot = places[name] else { return nil }
-        hints[tracker.number & 15] = slot
+    /// The place of an event's sender; nil for a sender that the table does not have. Copies no text of an event whose
+    /// sender is the latest one with the tracker's number.
+    mutating func slot(ofSenderOf event: Event) -> Slot? {
+        let hint = hints[event.tracker.number & 15]
+        if hint < entries.count, !entries[hint].name.isEmpty,
+            event.attributes.hasText(entries[hint].name, for: AttributeKey<String>.senderId.name)
+        {
+            return hint
+        }
+        guard let slot = places[event.sender] else { return nil }
+        hints[event.tracker.number & 15] = slot
         return slot
     }
 

@@ -69,7 +69,7 @@ public struct SessionModel: Hashable, Sendable {
     public mutating func observe(_ event: Event) {
         observation = Observation()
         let isAdTracker = event[.isAdsTracker] == true
-        let reading = isAdTracker ? nil : HubReading(event)
+        let reading = isAdTracker ? nil : event.hubReading
         heal(before: event, reading)
         let now = max(session.end.instant, event.time.instant)
         pass(until: now)
@@ -91,7 +91,7 @@ public struct SessionModel: Hashable, Sendable {
     /// Counts an event of a playback that has failed, for the core metrics alone: the session itself is over.
     mutating func observeAfterFailure(_ event: Event) {
         observation = Observation()
-        countCoreLosses(before: event, HubReading(event))
+        countCoreLosses(before: event, event.hubReading)
         countCore(event)
     }
 

@@ -111,27 +111,26 @@ extension SessionReader {
     mutating func observe(_ event: Event, _ visit: (inout SessionModel, Visit) -> Void) {
         eventCount &+= 1
         if event[.isAdsTracker] == true { return observeAd(event, visit) }
-        let name = event[.senderId] ?? event.tracker.description
         if event.action == QualityAction.appBackground || event.action == QualityAction.systemResumed {
-            noteAbsence(of: Self.instrument(of: name))
+            noteAbsence(of: Self.instrument(of: event.sender))
         }
-        let playbackId = event[.playbackId]
-        let slot = senders.slot(of: name, tracker: event.tracker)
+        let slot = senders.slot(ofSenderOf: event)
         if let slot, senders.entries[slot].isOpen {
-            let belongs = senders.matches(slot, playbackId)
+            let belongs = senders.matches(slot, event)
             if belongs, !senders.isOver(slot) { return add(event, to: slot, visit) }
             if belongs, !event.action.opensPlayback { return addAfterFailure(event, to: slot, visit) }
             close(slot, before: event, visit)
         }
-        guard opensSession(event, in: slot, playbackId) else { return }
-        open(event, slot ?? makeSlot(for: name, event.tracker, visit), visit)
+        guard opensSession(event, in: slot) else { return }
+        open(event, slot ?? makeSlot(for: event.sender, event.tracker, visit), visit)
     }
 
-    private func opensSession(_ event: Event, in slot: SenderTable.Slot?, _ playbackId: String?) -> Bool {
+    private func opensSession(_ event: Event, in slot: SenderTable.Slot?) -> Bool {
         if event.action.opensPlayback { return true }
         // The beginning of the log is missing. Events that follow the end of a playback belong to none.
         guard event[.inPlaybackBlock] == true, !event.action.endsPlayback else { return false }
         guard let slot else { return true }
+        let playbackId = event[.playbackId]
         return playbackId != nil && playbackId != senders.entries[slot].lastPlaybackId
     }
 
@@ -196,8 +195,7 @@ extension SessionReader {
     }
 
     private mutating func observeAd(_ event: Event, _ visit: (inout SessionModel, Visit) -> Void) {
-        let own = event[.senderId] ?? event.tracker.description
-        guard let content = event[QualityField.contentSenderId] ?? contents[Self.instrument(of: own)],
+        guard let content = event[QualityField.contentSenderId] ?? contents[Self.instrument(of: event.sender)],
             let slot = senders.slot(of: content), senders.entries[slot].isOpen, !senders.isOver(slot)
         else { return }
         add(event, to: slot, visit)
@@ -297,6 +295,11 @@ extension SessionReader {
     private static func instrument(of sender: String) -> Substring {
         sender.lastIndex(of: "-").map { sender[..<$0] } ?? sender[...]
     }
+}
+
+extension Event {
+    /// The name of the sender; without one, the tracker's number.
+    var sender: String { self[.senderId] ?? tracker.description }
 }
 
 extension Action {
