@@ -41,7 +41,9 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Place, UInt64> {
     private static let headerSize = MemoryLayout<Header>.stride
     private static let elementSize = MemoryLayout<Attributes.Element>.stride
     /// The numbers of elements that get a block: with fewer, a storage is small for the allocator, and more are rare.
-    static let blockCapacities = 34...(AttributeMemory.blockSize - headerSize) / elementSize
+    ///
+    /// Computed, which costs constants: a stored range is asked for at each use whether it has been made.
+    static var blockCapacities: ClosedRange<Int> { 34...(AttributeMemory.blockSize - headerSize) / elementSize }
 
     static func make(capacity: Int) -> AttributeStorage {
         let usesBlock = blockCapacities.contains(capacity)
@@ -71,7 +73,7 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Place, UInt64> {
             // Nothing is to be released for most values, and a general loop would ask each of them.
             switch elements[index].value {
             case .int, .double, .bool: break
-            case .string, .array, .object: (elements + index).deinitialize(count: 1)
+            case .string, .array, .object: _ = (elements + index).move()
             }
         }
         place.header.deinitialize(count: 1)
@@ -114,24 +116,15 @@ extension AttributeStorage.Header {
         (refused, old.pointee.count) = (old.pointee.refused, 0)
     }
 
-    /// Moves elements here whose names all differ; there has to be room, and nothing here yet.
-    mutating func takeAll(from first: UnsafeMutablePointer<Attributes.Element>, count: Int) {
-        elements.moveInitialize(from: first, count: count)
-        self.count = count
-        // In local values, because every line of a recording passes here: what stands in memory is read again for each
-        // element.
-        var (low, high, largest, size) = (UInt64(0), UInt64(0), UInt32(0), 0)
-        let elements = UnsafePointer(elements)
-        withUnsafeMutableBytes(of: &positions) { positions in
-            for index in 0..<count {
-                let name = elements[index].name
-                if name.number & 64 == 0 { low |= Self.bit(of: name) } else { high |= Self.bit(of: name) }
-                positions[Int(name.number & 127)] = UInt8(truncatingIfNeeded: index)
-                largest = max(largest, name.number)
-                size += elements[index].value.payloadSize
-            }
-        }
-        (present, largestNumber, payloadSize) = ((low, high), largest, size)
+    /// Notes that the first `count` elements, which somebody has filled in place, are all that there are.
+    ///
+    /// - Parameter areNamesKnown: whether the names are those that were noted last, in the same order.
+    mutating func noteFilled(_ count: Int, payloadSize: Int, areNamesKnown: Bool) {
+        if count < self.count { (elements + count).deinitialize(count: self.count - count) }
+        self.payloadSize = payloadSize
+        if areNamesKnown, count == self.count { return }
+        (self.count, present, largestNumber) = (count, (0, 0), 0)
+        for index in 0..<count { mark(elements[index].name, at: index) }
     }
 
     /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".

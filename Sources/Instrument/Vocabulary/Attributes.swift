@@ -7,8 +7,8 @@
 /// NaN and infinity are kept out: setting one removes the attribute and remembers its name, so that the chain can say
 /// what was left out.
 public struct Attributes: @unchecked Sendable {
-    // Sendable, because a storage is changed only while one `Attributes` alone refers to it (`uniqueStorage`), and what
-    // several refer to is only read; elements are Sendable.
+    // Sendable, because a storage is changed only while one `Attributes` alone refers to it (`uniqueHeader`,
+    // `beginRow`), and what several refer to is only read; elements are Sendable.
     /// One attribute.
     public struct Element: Hashable, Sendable {
         // In this order, the name fills the gap behind the value, and an attribute takes 24 bytes instead of 32.
@@ -59,11 +59,34 @@ public struct Attributes: @unchecked Sendable {
         }
     }
 
-    /// Creates attributes of elements whose names all differ and whose values are all finite. The elements are moved:
-    /// their memory holds none afterwards.
-    package init(moving elements: UnsafeMutableBufferPointer<Element>) {
-        guard let first = elements.baseAddress, elements.count > 0 else { return }
-        makeStorage(capacity: elements.count).pointee.takeAll(from: first, count: elements.count)
+    /// The memory of attributes that a reader of recordings fills in place: `count` elements that were there before are
+    /// initialized, and can be replaced in their order.
+    package struct Row {
+        package let elements: UnsafeMutablePointer<Element>
+        package let count: Int
+        package let room: Int
+    }
+
+    /// Begins to fill these attributes in place. Their memory and their elements stay; if somebody else refers to them,
+    /// these attributes get new memory for at least `room` elements. ``endRow(_:payloadSize:areNamesKnown:)`` has to
+    /// follow before these attributes are used.
+    package mutating func beginRow(room: Int) -> Row {
+        if let header, header.pointee.refused.isEmpty, isKnownUniquelyReferenced(&storage) {
+            return Row(elements: header.pointee.elements, count: header.pointee.count, room: header.pointee.room)
+        }
+        let header = makeStorage(capacity: Swift.max(1, room))
+        return Row(elements: header.pointee.elements, count: 0, room: header.pointee.room)
+    }
+
+    /// Ends a row of which the first `count` elements, and all that were there before, are initialized. Elements behind
+    /// them are dropped.
+    ///
+    /// - Parameters:
+    ///   - count: the number of elements, whose names all differ, and whose values are finite.
+    ///   - payloadSize: the bytes of all texts; no value is an array or an object.
+    ///   - areNamesKnown: whether each element has the name of the one that was there before.
+    package mutating func endRow(_ count: Int, payloadSize: Int, areNamesKnown: Bool) {
+        header?.pointee.noteFilled(count, payloadSize: payloadSize, areNamesKnown: areNamesKnown)
     }
 
     /// The value with the given key; nil if it is absent or of another type. Setting nil removes it.

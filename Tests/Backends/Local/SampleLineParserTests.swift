@@ -148,6 +148,38 @@ struct SampleLineParserTests {
         #expect(accepted > 100)
     }
 
+    @Test("Records that are kept stay the same while later lines are read, of any names, texts and kinds of values")
+    func keptRecords() throws {
+        var parser = SampleLineParser()
+        var generator = SeededGenerator(seed: 7)
+        var kept: [(record: SampleRecord, line: [UInt8])] = []
+        for number in 0..<20_000 {
+            var attributes = Attributes()
+            // From none to more than one row has room for at first.
+            for name in 0..<Int.random(in: 0...[3, 12, 90][number % 3], using: &generator) {
+                let values: [AttributeValue] = [
+                    .int(number), .bool(number.isMultiple(of: 2)), .double(Double(number % 7) + 0.5),
+                    "a text of several words",
+                    .string("text \(number % 5000)"), .string(String(repeating: "long", count: 70)),
+                ]
+                let isSkipped = Int.random(in: 0..<20, using: &generator) == 0
+                let kind = Int.random(in: 0..<12, using: &generator) == 0 ? number : name
+                if !isSkipped { attributes[AttributeName("n\(name)")] = values[kind % values.count] }
+            }
+            let event = Event(.ping, tracker: TrackerID(number % 11), time: time, attributes: attributes)
+            let metric = Metric(.startTime, .int(number), of: event)
+            var line = line(record(number, number.isMultiple(of: 5) ? .metric(metric) : .event(event)))
+            // A torn line leaves a row that is filled in part.
+            if number.isMultiple(of: 17) { line = Array(line.dropLast(Int.random(in: 1...60, using: &generator))) }
+            guard let found = parse(line, &parser) else { continue }
+            #expect(self.line(found) == line)
+            #expect(found.sample.attributes.payloadSize == (try SampleLine.read(line).sample.attributes.payloadSize))
+            if Bool.random(using: &generator) { kept.append((found, line)) }
+        }
+        #expect(kept.count > 5000)
+        for (record, line) in kept { #expect(self.line(record) == line) }
+    }
+
     @Test("More names, actions and texts than the parser keeps are read correctly")
     func manyNames() throws {
         var parser = SampleLineParser()

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Values by short byte strings: a lookup allocates nothing and hashes eight bytes at a time.
 ///
 /// Holds at most `capacity` keys and starts again from empty when it is full, so that foreign input cannot make it
@@ -86,7 +78,11 @@ struct ByteTable<Value> {
     }
 
     private func isKey(_ key: UnsafeBufferPointer<UInt8>, at position: Int) -> Bool {
-        withKey(at: position) { $0.count == key.count && $0.isEqual(to: key) }
+        withKey(at: position) { known in
+            guard known.count == key.count else { return false }
+            guard let left = known.baseAddress, let right = key.baseAddress else { return key.isEmpty }
+            return LineCursor.areSame(left, right, key.count)
+        }
     }
 
     private mutating func removeAll() {
@@ -108,19 +104,13 @@ struct ByteTable<Value> {
             offset += 8
         }
         var tail: UInt64 = 0
-        while offset < bytes.count {
-            tail = tail << 8 | UInt64(bytes[offset])
-            offset += 1
+        if offset > 0 {
+            // The last word overlaps the one before.
+            tail = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        } else {
+            for byte in bytes { tail = tail << 8 | UInt64(byte) }
         }
         hash = (hash ^ tail) &* 0x94D0_49BB_1331_11EB
         return hash ^ hash >> 31
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are the same as those of a buffer of the same length.
-    func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let mine = baseAddress, let others = other.baseAddress else { return isEmpty && other.isEmpty }
-        return memcmp(mine, others, Swift.min(count, other.count)) == 0
     }
 }

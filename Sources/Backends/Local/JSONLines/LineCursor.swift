@@ -117,7 +117,7 @@ struct LineCursor {
 
     /// Whether both hold the same `count` bytes. Names and texts are short: a call of `memcmp` costs more.
     @inline(__always)
-    private static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
         if count >= 8 {
             var place = 0

@@ -32,7 +32,8 @@ struct SampleLineParser {
         if cursor.take("event\",\"action\":\"") {
             guard let action = action(&cursor), let (tracker, time) = Self.origin(&cursor) else { return nil }
             var service: ServiceName?
-            guard Self.takeService(&cursor, into: &service), let attributes = attributes(&cursor),
+            guard Self.takeService(&cursor, into: &service),
+                let attributes = attributes(of: tracker, isMetric: false, &cursor),
                 cursor.take(UInt8(ascii: "}")), cursor.isAtEnd
             else { return nil }
             let event = Event(action, tracker: tracker, time: time, attributes: attributes)
@@ -42,7 +43,8 @@ struct SampleLineParser {
             let value = metricValue(&cursor), let (tracker, time) = Self.origin(&cursor)
         else { return nil }
         var service: ServiceName?
-        guard Self.takeService(&cursor, into: &service), let attributes = attributes(&cursor),
+        guard Self.takeService(&cursor, into: &service),
+            let attributes = attributes(of: tracker, isMetric: true, &cursor),
             cursor.take(UInt8(ascii: "}")), cursor.isAtEnd
         else { return nil }
         let metric = Metric(name, value, tracker: tracker, time: time, attributes: attributes)
@@ -101,24 +103,27 @@ struct SampleLineParser {
     }
 
     /// The members of an object whose names are sorted by their bytes, and so are all different.
-    private mutating func attributes(_ line: inout LineCursor) -> Attributes? {
+    private mutating func attributes(
+        of tracker: TrackerID,
+        isMetric: Bool,
+        _ line: inout LineCursor
+    ) -> Attributes? {
         guard line.take(",\"attributes\":{") else { return nil }
-        elements.removeAll()
         if line.take(UInt8(ascii: "}")) { return Attributes() }
+        elements.begin(of: tracker, isMetric: isMetric)
         // A copy, which stays in registers.
         var cursor = line
         defer { line = cursor }
-        var (last, next) = (-1, trail.first)
+        var (last, next, payloadSize) = (-1, trail.first, 0)
         while true {
             if next < 0 || !cursor.take(UnsafeBufferPointer(trail[next].quoted)) {
                 guard let learned = learnName(after: last, &cursor) else { return nil }
                 next = learned
             }
-            guard let value = value(of: next, &cursor) else { return nil }
-            elements.append(Attributes.Element(name: trail[next].name, value: value))
+            guard takeValue(of: next, &cursor, &payloadSize) else { return nil }
             (last, next) = (next, trail[next].successor)
             if cursor.take(UInt8(ascii: ",")) { continue }
-            return cursor.take(UInt8(ascii: "}")) ? elements.take() : nil
+            return cursor.take(UInt8(ascii: "}")) ? elements.end(payloadSize: payloadSize) : nil
         }
     }
 
@@ -149,18 +154,43 @@ struct SampleLineParser {
         return trail.append(String(decoding: text, as: UTF8.self))
     }
 
+    /// Takes the value of the name at a position of the trail, and adds it to the elements; false declines the line.
+    ///
+    /// - Parameter payloadSize: grows by the bytes of a text.
     @inline(__always)
-    private mutating func value(of name: Int, _ cursor: inout LineCursor) -> AttributeValue? {
+    private mutating func takeValue(
+        of position: Int,
+        _ cursor: inout LineCursor,
+        _ payloadSize: inout Int
+    ) -> Bool {
+        let name = trail[position].name
         switch cursor.peek {
         case UInt8(ascii: "\""):
             _ = cursor.take(UInt8(ascii: "\""))
-            return texts.take(&cursor, after: &trail[name].lastText).map { .string($0) }
-        case UInt8(ascii: "t"): return cursor.take("true") ? .bool(true) : nil
-        case UInt8(ascii: "f"): return cursor.take("false") ? .bool(false) : nil
+            let start = cursor.position
+            if let known = texts.takePredicted(&cursor, after: &trail[position].lastText) {
+                elements.append(name, mark: texts.mark(of: known)) { texts[known] }
+            } else {
+                guard let text = texts.learn(&cursor, after: &trail[position].lastText) else { return false }
+                elements.append(name, mark: -1) { text }
+            }
+            // Without the closing quote.
+            payloadSize += cursor.position - start - 1
+        case UInt8(ascii: "t"):
+            guard cursor.take("true") else { return false }
+            elements.append(name, .bool(true))
+        case UInt8(ascii: "f"):
+            guard cursor.take("false") else { return false }
+            elements.append(name, .bool(false))
         default:
-            if let number = cursor.integer() { return .int(number) }
-            return double(&cursor, after: &trail[name].lastNumber).map { .double($0) }
+            if let number = cursor.integer() {
+                elements.append(name, .int(number))
+            } else {
+                guard let number = double(&cursor, after: &trail[position].lastNumber) else { return false }
+                elements.append(name, .double(number))
+            }
         }
+        return true
     }
 
     /// A number with a fraction or an exponent; nil for anything else, and for integers beyond 18 digits.
