@@ -38,8 +38,37 @@ struct MovieDurationTests {
             for changed in [tracks, unknown(tracks, movie, at: 16), unknown(bytes, movie, at: 16)] {
                 let played = try await play(changed)
                 #expect(played.outcome == .ended, "\(played.story)")
+                // A bit rate that follows from such a duration is a few bits per second.
+                let bitrate = played.first(.end)?.attributes[.bitrate] ?? .max
+                #expect(bitrate > 10_000, "\(bitrate)")
             }
         }
+    }
+
+    @Test("An empty edit between media lasts as long as it says")
+    func emptyEditInside() async throws {
+        let film = [UInt8](try Fixtures.data(Fixtures.mp4AtEnd.get()))
+        func bytes(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+        func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
+        let edited = BoxEditor.edit(film, ["moov", "trak"]) { track in
+            // Of version 0: flags, two dates, the time scale.
+            guard let header = track.firstRange(of: "mdhd".utf8)?.upperBound else { return track }
+            let scale = number(track[(header + 12)...])
+            return BoxEditor.edit(track, ["edts", "elst"]) { content in
+                let (duration, start) = (number(content.dropFirst(8)), number(content.dropFirst(12)))
+                let edits = [(1_000, start), (1_000, -1), (duration - 1_000, start + scale)]
+                return bytes(0) + bytes(edits.count) + edits.flatMap { bytes($0.0) + bytes($0.1) + bytes(0x10000) }
+            }
+        }
+        #expect(edited.count > film.count)
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4")
+        try Data(edited).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let duration = try #require(MediaSource(url.path).declaredDuration(timeout: .seconds(1_800)))
+        #expect(duration > .milliseconds(4_900) && duration < .milliseconds(5_200), "\(duration)")
+        let played = try await play(edited)
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(try 4_900...5_200 ~= length(played), "\(played.story)")
     }
 
     @Test("A file plays to its end when the movie claims to be longer than its tracks")

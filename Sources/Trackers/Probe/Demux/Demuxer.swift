@@ -227,8 +227,10 @@ struct Demuxer: ~Copyable {
             let claimed = info.duration
             let movie = claimed.flatMap { $0 < last ? nil : $0 }
             info.duration = tracks.map { min($0, movie ?? $0) }
-            if movie == nil, let claimed, let duration = info.duration, let bitrate = info.bitrate {
-                // Libavformat divides the size of the file by the duration of the movie.
+            // Libavformat divides the size of the file by the duration of the movie.
+            if tracks == nil {
+                info.bitrate = nil
+            } else if movie == nil, let claimed, let duration = info.duration, let bitrate = info.bitrate {
                 let rate = Double(bitrate) * Double(claimed) / Double(duration)
                 info.bitrate = rate < 1e15 ? Int(rate) : nil
             }
@@ -246,12 +248,19 @@ struct Demuxer: ~Copyable {
     /// media, which playback leaves out.
     private func movieDuration(of context: UnsafeMutablePointer<AVFormatContext>, from start: Int64) -> Int64? {
         var end: Int64?
-        for stream in selectedStreams(of: context).map(\.pointee) {
+        for pointer in selectedStreams(of: context) {
+            let stream = pointer.pointee
             // All ones are an unknown duration (ISO/IEC 14496-12, 8.3.2.3 and 8.4.2.3), which libavformat passes on.
             guard stream.duration > 0, stream.duration != Int64(UInt32.max),
                 let duration = stream.time_base.nanoseconds(stream.duration)
             else { return nil }
-            end = max(end ?? 0, (stream.time_base.nanoseconds(stream.start_time) ?? 0).saturatingAdd(duration))
+            var last = (stream.time_base.nanoseconds(stream.start_time) ?? 0).saturatingAdd(duration)
+            // The duration that libavformat gives leaves out the empty edits between media; the frames have them.
+            if let final = frame(0, beforeLastOf: pointer), let earlier = frame(1, beforeLastOf: pointer) {
+                let step = final.saturatingSubtract(earlier)
+                if final >= last.saturatingAdd(step) { last = final.saturatingAdd(step) }
+            }
+            end = max(end ?? 0, last)
         }
         guard let end, end > start else { return nil }
         return end.saturatingSubtract(start)
@@ -259,11 +268,15 @@ struct Demuxer: ~Copyable {
 
     /// The time at which the last known frame of the selected tracks begins, in nanoseconds; 0 without frames.
     private func lastFrame(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
-        selectedStreams(of: context).reduce(0) { latest, stream in
-            let count = avformat_index_get_entries_count(stream)
-            guard let entry = avformat_index_get_entry(stream, count - 1) else { return latest }
-            return max(latest, stream.pointee.time_base.nanoseconds(entry.pointee.timestamp) ?? 0)
-        }
+        selectedStreams(of: context).reduce(0) { max($0, frame(0, beforeLastOf: $1) ?? 0) }
+    }
+
+    /// The time at which a known frame of a track begins, in nanoseconds: of the last one, or of one before it. Nil
+    /// without the frame.
+    private func frame(_ distance: Int32, beforeLastOf stream: UnsafeMutablePointer<AVStream>) -> Int64? {
+        let place = avformat_index_get_entries_count(stream) - 1 - distance
+        guard place >= 0, let entry = avformat_index_get_entry(stream, place) else { return nil }
+        return stream.pointee.time_base.nanoseconds(entry.pointee.timestamp)
     }
 
     private func selectedStreams(
