@@ -77,6 +77,8 @@ struct WebVTTReader {
             content.note("the first time of line \(line) must not be before that of an earlier cue")
         }
         content.note(start: began)
+        let isApart = text[..<arrow].last?.isSpace == true && text[(arrow + Self.arrow.count)...].first?.isSpace == true
+        if !isApart { content.note("line \(line) must have a space on each side of `-->`") }
         if !start.isStrict || !end.isStrict { content.note("the hours of line \(line) must have two digits or more") }
         if behind.first.map({ !$0.isSpace }) == true { content.note("line \(line) must have a space behind its times") }
     }

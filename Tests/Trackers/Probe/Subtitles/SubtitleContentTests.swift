@@ -18,7 +18,7 @@ struct SubtitleContentTests {
             ("WEBVTT", 0), ("\u{FEFF}WEBVTT - a title\n\n\(cue)", 1), ("WEBVTT\r\n\r\n\(cue)\r\n\(cue)", 2),
             ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\nid\n\(cue)", 1),
             ("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:8589934591\r\rNOTE -> a note\r\r\(cue)", 1),
-            ("WEBVTT\n\n00:01.500-->100:00:02.000\nLong\n", 1),
+            ("WEBVTT\n\n00:01.500 -->\t100:00:02.000\nLong\n", 1),
             // Every line with an arrow ends the cue before it; only the line of the signature is a comment.
             ("WEBVTT 00:00:01.000 --> 00:00:02.000\n\n\(cue)", 1), ("WEBVTT\n\(cue)", 1),
             ("WEBVTT\n\n\(cue)More words\n\(cue)", 2), ("WEBVTT\n\nNOTE a note\n\(cue)", 1),
@@ -44,6 +44,9 @@ struct SubtitleContentTests {
             ("WEBVTT\n\n99999999999999999999:00:00.000 --> 00:00:01.000\n", 1, "later"),
             ("WEBVTT\n\n0:00:00.000 --> 0:00:01.000\nA\n\n0:00:01.000 --> 00:00:02.000\nB\n", 2, "hours of line 3"),
             ("WEBVTT\n\n00:00.000 --> 00:01.000line:0\nA\n", 1, "space"),
+            ("WEBVTT\n\n00:00.000-->00:01.000\nA\n", 1, "line 3 must have a space on each side"),
+            ("WEBVTT\n\n00:00.000 -->00:01.000\nA\n", 1, "line 3 must have a space on each side"),
+            ("WEBVTT\n\n\(cue)\n00:02.000--> 00:03.000\nA\n", 2, "line 6 must have a space on each side"),
             // The parser takes none of these.
             ("WEBVTT\n\n0:01.000 --> 0:02.000\n", 0, "two times"),
             ("WEBVTT\n\n60:01.000 --> 60:02.000\n", 0, "two times"),
