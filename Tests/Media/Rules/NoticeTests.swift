@@ -159,7 +159,7 @@ private enum NoticeSample {
                 Self.periods(Self.period(sets: Self.set(Self.timeline("<S t=\"4\" d=\"2\"/><S t=\"1\" d=\"2\"/>"))))
             )
         case .missingTrack: self = .manifest(Self.twoPeriods(besides: "audio/mp4", codecs: "mp4a.40.2"))
-        case .missingSubtitles: self = .manifest(Self.twoPeriods(besides: "text/vtt", codecs: ""))
+        case .missingSubtitles: self = .manifest(Self.twoPeriods(besides: "text/vtt", codecs: "wvtt"))
         case .earlierSegments:
             let event = "#EXT-X-PLAYLIST-TYPE:EVENT\n"
             self = .playlists([Self.window(5, event), Self.window(3, event, count: 6)])

@@ -297,6 +297,131 @@ struct OneFaultTests {
         #expect(found.allSatisfy { $0.hasPrefix("mpd-attribute-invalid ") } && !found.isEmpty, "\(found)")
     }
 
+    @Test(
+        "A number of an MPD that cannot be read is one finding, whatever follows from its default",
+        arguments: [
+            (" startNumber=\"0\"", " startNumber=\"-1\""), (" startNumber=\"0\"", " startNumber=\"x\""),
+            (" timescale=\"12800\"", " timescale=\"-1\""),
+            (" startNumber=\"0\"", " startNumber=\"0\" presentationTimeOffset=\"-9000000\""),
+            (" startNumber=\"0\"", " startNumber=\"0\" endNumber=\"-3\""),
+        ]
+    )
+    func unreadableNumber(old: String, new: String) async throws {
+        let found = try await found("vod/dash/number.mpd", rewriting: ".mpd", segments: 20) { text in
+            text.replacing(old, with: new)
+        }
+        #expect(!found.isEmpty && found.allSatisfy { $0.hasPrefix("mpd-attribute-invalid `") }, "\(found)")
+    }
+
+    @Test(
+        "An MPD that lists no media, or none of a kind, is one finding",
+        arguments: [
+            ("representation-unplayable", " timescale=\"12800\"", " timescale=\"0\""),
+            ("period-boundary", " start=\"PT0S\" duration=\"PT24S\"", " start=\"PT0S\" duration=\"PT0S\""),
+            ("period-boundary", "PT24S", "PT0S"),
+            ("mpd-attribute-missing", "=\"PT24S\"", "X=\"PT24S\""),
+        ]
+    )
+    func noMedia(rule: String, old: String, new: String) async throws {
+        let report = try await RuleTableTests.check("vod/dash/number.mpd") { response in
+            guard response.url.path.hasSuffix(".mpd") else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(text.replacing(old, with: new).utf8)
+        }
+        #expect(report.findings.map(\.rule.description) == [rule], "\(report.findings.map(\.message))")
+        #expect((report.emptiness == nil) == (rule == "representation-unplayable"))
+    }
+
+    @Test(
+        "A value of an MPD that cannot be read is named, whatever players read in its place",
+        arguments: [
+            ("vod/dash/base.mpd", #" indexRange="[^"]+""#, "indexRange=\"900-100\"", "a byte range such as `0-999`"),
+            ("vod/dash/base.mpd", #" indexRange="[^"]+""#, "indexRange=\"all\"", "a byte range such as `0-999`"),
+            (
+                "vod/dash/number.mpd", #" codecs="[^"]+""#, "codecs=\"\"",
+                "a codec string such as `avc1.640028` or `mp4a.40.2`"
+            ),
+            (
+                "vod/dash/number.mpd", #" startNumber="0""#,
+                "startNumber=\"0\" presentationTimeOffset=\"18446744073709551616\"", "a whole number of at most 64 bits"
+            ),
+            (
+                "vod/dash/number.mpd", #" startNumber="0""#, "startNumber=\"99999999999999999999\"",
+                "a whole number of at most 64 bits"
+            ),
+        ]
+    )
+    func unreadableValue(path: String, pattern: String, new: String, expected: String) async throws {
+        let report = try await RuleTableTests.check(path) { response in
+            guard response.url.path.hasSuffix(".mpd"), let pattern = try? Regex(pattern) else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(text.replacing(pattern, with: " \(new)").utf8)
+        }
+        let found = Set(report.findings.map { "\($0.rule) \($0.problem.expected)" })
+        #expect(found == ["mpd-attribute-invalid \(expected)"], "\(report.findings.map(\.message))")
+    }
+
+    @Test("The byte range of an initialization segment and of a listed segment must be readable")
+    func unreadableRanges() throws {
+        func text(_ initialization: String, _ media: String) -> String {
+            """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT4S" \
+            profiles="urn:mpeg:dash:profile:isoff-main:2011" minBufferTime="PT2S"><Period>\
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="9000" codecs="avc1.64001f">\
+            <BaseURL>v.mp4</BaseURL><SegmentList duration="4"><Initialization range="\(initialization)"/>\
+            <SegmentURL mediaRange="\(media)"/></SegmentList></Representation></AdaptationSet></Period></MPD>
+            """
+        }
+        #expect(try broken([text("0-99", "100-")], at: "a.mpd") == [])
+        #expect(try broken([text("99-0", "100-199")], at: "a.mpd") == ["mpd-attribute-invalid"])
+        #expect(try broken([text("0-99", "100")], at: "a.mpd") == ["mpd-attribute-invalid"])
+    }
+
+    @Test("A beginning of a live MPD that cannot be read is one finding, and one that is missing another")
+    func unreadableBeginning() throws {
+        func text(_ start: String) -> String {
+            """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="dynamic" \(start) publishTime="2026-01-01T00:00:00Z" \
+            profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT2S"><Period id="p" start="PT0S">\
+            <AdaptationSet mimeType="video/mp4"><SegmentTemplate media="$Number$.m4s" initialization="i" duration="4"/>\
+            <Representation id="v" bandwidth="9000" codecs="avc1.64001f"/></AdaptationSet></Period></MPD>
+            """
+        }
+        #expect(try broken([text("availabilityStartTime=\"yesterday\"")], at: "a.mpd") == ["mpd-attribute-invalid"])
+        #expect(try broken([text("")], at: "a.mpd") == ["mpd-malformed"])
+    }
+
+    @Test("A part whose duration cannot be read is one finding", arguments: ["-0.5", "x"])
+    func unreadablePart(duration: String) throws {
+        func text(_ duration: String) -> String {
+            "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n"
+                + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3\n#EXT-X-PART-INF:PART-TARGET=1\n"
+                + "#EXTINF:2,\n0.ts\n#EXT-X-PART:DURATION=1,URI=\"1.0.ts\"\n"
+                + "#EXT-X-PART:DURATION=\(duration),URI=\"1.1.ts\"\n#EXTINF:2,\n1.ts\n"
+        }
+        #expect(try broken([text("1")]) == [])
+        #expect(try broken([text(duration)]) == ["low-latency-tag-invalid"])
+    }
+
+    @Test("A timeline of entries without a duration is one finding")
+    func emptyTimeline() async throws {
+        let found = try await found("vod/dash/time.mpd", rewriting: ".mpd") { text in
+            text.replacing(#/ d="[0-9]+"/#, with: " d=\"0\"")
+        }
+        #expect(!found.isEmpty && found.allSatisfy { $0.hasPrefix("timeline-entry-invalid ") }, "\(found)")
+    }
+
+    @Test("Fragments of an MPD without an initialization segment are named")
+    func missingInitialization() async throws {
+        let report = try await RuleTableTests.check("vod/dash/number.mpd") { response in
+            guard response.url.path.hasSuffix(".mpd") else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(text.replacing(#/ initialization="[^"]+"/#, with: "").utf8)
+        }
+        let found = Set(report.findings.map { "\($0.rule) \($0.problem.found.prefix(40))" })
+        #expect(found == ["segment-unreadable MP4 without an initialization segment in"], "\(found)")
+    }
+
     @Test("White space around a duration means nothing")
     func spacedDuration() async throws {
         let found = try await found("vod/dash/number.mpd", rewriting: ".mpd") { text in
@@ -339,6 +464,72 @@ struct OneFaultTests {
             text.replacing(/#EXTINF:([0-9]+)\.([0-9]+),/) { "#EXTINF:\($0.1),\($0.2)," }
         }
         #expect(found.count == 1 && found[0].hasPrefix("playlist-loose `EXTINF:2,0"), "\(found)")
+    }
+
+    @Test(
+        "A duration of centuries is one finding, in whatever form",
+        arguments: ["1e30", "1e10", "99999999999999999999", "9223372036.9"]
+    )
+    func endlessDuration(value: String) async throws {
+        let found = try await found("vod/ts/v0.m3u8", rewriting: ".m3u8") { text in
+            text.replacing("#EXTINF:2.000000,", with: "#EXTINF:\(value),", maxReplacements: 1)
+        }
+        #expect(found == ["target-duration-exceeded more than 9223372036 s in 1 of 12 segments"], "\(found)")
+    }
+
+    @Test(
+        "A number that is too large is one finding, which says so",
+        arguments: [
+            ("#EXT-X-TARGETDURATION:2", "#EXT-X-TARGETDURATION:4000000000", "a number below 1000000000"),
+            ("SEQUENCE:0", "SEQUENCE:18446744073709551616", "a whole number of at most 64 bits"),
+            ("DURATION:2", "DURATION:2\n#EXT-X-BITRATE:99999999999999999999", "a whole number of at most 64 bits"),
+        ]
+    )
+    func largeNumbers(old: String, new: String, expected: String) async throws {
+        let report = try await RuleTableTests.check("vod/ts/v0.m3u8") { response in
+            guard response.url.path.hasSuffix(".m3u8") else { return }
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(text.replacing(old, with: new, maxReplacements: 1).utf8)
+        }
+        #expect(report.findings.map(\.rule) == ["playlist-attribute-invalid"], "\(report.findings.map(\.message))")
+        #expect(report.findings.first?.problem.expected == expected)
+        #expect(try broken([live(1).replacing(":1\n", with: ":18446744073709551615\n")]) == [])
+    }
+
+    @Test("A bit rate of more than 64 bits is one finding", arguments: ["BANDWIDTH", "AVERAGE-BANDWIDTH"])
+    func largeBitRate(name: String) throws {
+        func text(_ value: String) -> String {
+            let others = name == "BANDWIDTH" ? "" : "BANDWIDTH=18446744073709551615,"
+            return "#EXTM3U\n#EXT-X-STREAM-INF:\(others)\(name)=\(value),CODECS=\"avc1.64001f\"\nv.m3u8\n"
+        }
+        #expect(try broken([text("18446744073709551616")], at: "m.m3u8") == ["playlist-attribute-invalid"])
+        #expect(try broken([text("18446744073709551615")], at: "m.m3u8") == [])
+    }
+
+    @Test("SAMPLE-AES-CTR is for fragments of MP4 alone")
+    func misplacedCounter() throws {
+        func text(_ method: String, map: String = "", name: String) -> String {
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=\(method),URI=\"k\"\n\(map)"
+                + "#EXTINF:6,\n\(name)\n#EXT-X-ENDLIST\n"
+        }
+        #expect(try broken([text("SAMPLE-AES-CTR", name: "1.ts")]) == ["key-inconsistent"])
+        #expect(try broken([text("SAMPLE-AES", name: "1.ts")]) == [])
+        #expect(try broken([text("SAMPLE-AES-CTR", map: "#EXT-X-MAP:URI=\"i.mp4\"\n", name: "1.mp4")]) == [])
+        // Each has one rule.
+        #expect(try broken([text("SAMPLE-AES-CTR", name: "1.m4s")]) == ["map-inconsistent"])
+        let miswritten = text("SAMPLE-AES-CTR", map: "#ext-x-map:URI=\"i.mp4\"\n", name: "1.mp4")
+        #expect(try broken([miswritten]) == ["playlist-attribute-invalid"])
+    }
+
+    @Test("An invalid version is one finding", arguments: ["abc", "0", "14", "2"])
+    func version(value: String) throws {
+        let text = "#EXTM3U\n#EXT-X-VERSION:\(value)\n#EXT-X-TARGETDURATION:6\n#EXTINF:5.5,\n1.ts\n#EXT-X-ENDLIST\n"
+        #expect(try broken([text]) == [value == "2" ? "version-too-low" : "playlist-attribute-invalid"])
+        let master =
+            "#EXTM3U\n#EXT-X-VERSION:\(value)\n"
+            + "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"c\",NAME=\"c\",INSTREAM-ID=\"SERVICE1\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=9000,CODECS=\"avc1.64001f\",CLOSED-CAPTIONS=\"c\"\nv.m3u8\n"
+        #expect(try broken([master], at: "m.m3u8") == [value == "2" ? "version-too-low" : "playlist-attribute-invalid"])
     }
 
     @Test("A negative duration is one finding")

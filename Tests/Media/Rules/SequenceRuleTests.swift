@@ -70,7 +70,8 @@ struct SequenceRuleTests {
         ]
     )
     func methods(attributes: String) throws {
-        #expect(try broken([live(10, head: "#EXT-X-KEY:\(attributes)\n")]) == [])
+        let head = "#EXT-X-KEY:\(attributes)\n#EXT-X-MAP:URI=\"i.mp4\"\n"
+        #expect(try broken([live(10, head: head)]) == [])
     }
 
     @Test("A programme date that overlaps by less than a second is legal, and one of a second is a jump")

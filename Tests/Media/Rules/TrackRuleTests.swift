@@ -44,13 +44,16 @@ struct TrackRuleTests {
 
     @Test("A track that vanishes or appears within a discontinuity is a change, and one behind a discontinuity is none")
     func changes() throws {
-        let found = try rules([facts(0, "va"), facts(1, "v"), facts(2, "va")])
+        let appeared = "tracks-changed pictures (h264) and sound (aac) in segment 1"
+        #expect(try rules([facts(0, "v"), facts(1, "va")]) == [appeared])
+        // What vanishes and returns is one fault, and another one is another.
+        let found = try rules([facts(0, "va"), facts(1, "v"), facts(2, "v"), facts(3, "va"), facts(4, "a")])
         #expect(
-            found == [
-                "tracks-changed pictures (h264) in segment 1",
-                "tracks-changed pictures (h264) and sound (aac) in segment 2",
-            ]
+            found == ["tracks-changed pictures (h264) in segment 1", "tracks-changed sound (aac) in segment 4"]
         )
+        let later = try facts(2, "va") { $0.discontinuity = 1 }
+        let behind = try rules([facts(0, "va"), facts(1, "v") { $0.discontinuity = 1 }, later])
+        #expect(behind == ["tracks-changed pictures (h264) and sound (aac) in segment 2"])
         #expect(try rules([facts(0, "va"), facts(1, "v") { $0.discontinuity = 1 }]).isEmpty)
         // A segment between that could not be fetched does not hide the change.
         #expect(try rules([facts(0, "va"), facts(3, "a")]) == ["tracks-changed sound (aac) in segment 3"])
@@ -341,6 +344,30 @@ struct TrackRuleTests {
         #expect(
             found.count == expected.count + 1 && found.last?.hasPrefix("discontinuity-unmarked a jump forward") == true
         )
+    }
+
+    @Test("A segment that alone is at another time, or has another encoding, is one finding")
+    func straySegment() throws {
+        func moved(_ number: Int, by seconds: Int64) throws -> SegmentFacts {
+            try facts(number, "va") { facts in
+                for place in 0..<2 {
+                    facts.tracks[place].start += seconds * 1_000_000_000
+                    facts.tracks[place].end += seconds * 1_000_000_000
+                }
+            }
+        }
+        let jump = "discontinuity-unmarked a jump forward by 50 s before segment 1"
+        #expect(try rules([facts(0, "va"), moved(1, by: 50), facts(2, "va"), facts(3, "va")]) == [jump])
+        // Media that continue at another time, and return, jump twice.
+        let twice = try rules([facts(0, "va"), moved(1, by: 50), moved(2, by: 50), facts(3, "va")])
+        #expect(twice == [jump, "discontinuity-unmarked a jump back by 50 s before segment 3"])
+        func sized(_ number: Int, _ height: Int) throws -> SegmentFacts {
+            try facts(number, "va") { $0.tracks[0].size = Resolution(width: 320, height: height) }
+        }
+        let change = "encoding-changed 320×200 in segment 1"
+        let stray = try rules([sized(0, 180), sized(1, 200), sized(2, 180), sized(3, 180)])
+        #expect(stray == [change], "\(stray)")
+        #expect(try rules([sized(0, 180), sized(1, 200), sized(2, 240)]).count == 2)
     }
 
     @Test("Times in another unit are one finding, and a jump inside a segment is one, too")

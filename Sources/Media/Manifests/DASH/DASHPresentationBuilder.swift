@@ -100,9 +100,10 @@ struct DASHPresentationBuilder {
     private mutating func manifestOrigin() throws(ManifestError) -> WallTime? {
         guard manifest.isDynamic else { return nil }
         guard let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) }) else {
+            let found = root["availabilityStartTime"].map { "`\($0.excerpt())`" } ?? "none"
             throw ManifestError(
                 .malformed,
-                "a dynamic MPD must have an `availabilityStartTime` (found none)",
+                "a dynamic MPD must have an `availabilityStartTime` (found \(found))",
                 line: root.line
             )
         }

@@ -96,9 +96,9 @@ package struct FileIndex: Hashable, Sendable {
             let range = ByteRange(offset: offset.saturatingAdd(distance), length: Self.usualLength)
             return [.index(Pending(range: range, mayGrow: true))]
         case .cut:
-            throw ManifestError(.malformed, "the sidx box is truncated; fetch the whole index range")
+            throw ManifestError(.malformed, "an index (`sidx`) that the index range cuts")
         case .beyond, .absent:
-            throw ManifestError(.malformed, "expected a sidx box in the index range of the MPD, found none")
+            throw ManifestError(.malformed, "no index (`sidx`) in the index range")
         }
     }
 
@@ -135,7 +135,7 @@ package struct FileIndex: Hashable, Sendable {
         _ page: Page
     ) throws(ManifestError) -> [Entry] {
         guard reference.size > 0 else {
-            throw ManifestError(.malformed, "a sidx box refers to an index of 0 bytes")
+            throw ManifestError(.malformed, "an index (`sidx`) that refers to an index of 0 bytes")
         }
         if let bytes = page.bytes(from: place),
             case .found(let box) = try SegmentIndexBox.search(bytes, limits: limits)

@@ -27,8 +27,11 @@ extension MarkupElement {
     }
 
     /// `FIRST-LAST`, both in.
-    func byteRange(_ attribute: String) -> ByteRange? {
-        let parts = (word(attribute) ?? "").split(separator: "-", omittingEmptySubsequences: false)
+    func byteRange(_ attribute: String) -> ByteRange? { word(attribute).flatMap { Self.byteRange(of: $0) } }
+
+    /// `FIRST-LAST`, both in.
+    package static func byteRange(of text: String) -> ByteRange? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let first = DecimalText.integer(parts[0]) else { return nil }
         if parts[1].isEmpty { return ByteRange(offset: first, length: nil) }
         guard let last = DecimalText.integer(parts[1]), last >= first else { return nil }

@@ -66,7 +66,7 @@ struct SegmentIndexBox: Hashable, Sendable {
             reader.read(2) != nil, let count = reader.read(2), reader.position <= boxEnd
         else { return nil }
         guard scale > 0 else {
-            throw ManifestError(.malformed, "the timescale of the sidx box must be above 0 (found 0)")
+            throw ManifestError(.malformed, "an index (`sidx`) with a time scale of 0")
         }
         guard Int(clamping: count) * 12 <= boxEnd - reader.position else { return nil }
         guard count <= UInt64(clamping: limits.indexReferences) else {

@@ -24,7 +24,8 @@ extension MediaPlaylistParser {
     mutating func readPart(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
         guard let reference = attributes["URI"], let duration = attributes.nanoseconds("DURATION"), duration >= 0 else {
-            notices.add(.incompletePart, line: line.number)
+            let duration = attributes["DURATION"].map { "`DURATION=\($0.excerpt())`" }
+            notices.add(.incompletePart, attributes["URI"] == nil ? nil : duration, line: line.number)
             return
         }
         partCount += 1

@@ -74,7 +74,7 @@ extension ManifestNotice.Subject {
         case .encryptedSamples: ("encrypted samples", "; the probe plays their times without decrypting them")
         case .unsupportedEncryption: ("an encryption of segments that the probe does not support", " ends the playback")
         case .incompletePartInformation: ("an EXT-X-PART-INF without a PART-TARGET above 0", " is ignored")
-        case .incompletePart: ("an EXT-X-PART without URI or DURATION", " is ignored")
+        case .incompletePart: ("an EXT-X-PART without URI or a valid DURATION", " is ignored")
         case .repeatedHint: ("a second EXT-X-PRELOAD-HINT of one type", " is ignored")
         case .invalidHint: ("an EXT-X-PRELOAD-HINT without URI or with an invalid range", " is ignored")
         case .unsupportedSessionEncryption:

@@ -32,6 +32,11 @@ extension Rule {
                 }
                 for element in manifest.segmentElements where problems.count < mostProblems {
                     AttributeForm.check(element, AttributeForm.ofSegments, &problems)
+                    for name in ["Initialization", "RepresentationIndex", "SegmentURL"] {
+                        for address in element.all(name) where problems.count < mostProblems {
+                            AttributeForm.check(address, AttributeForm.ofAddress, &problems)
+                        }
+                    }
                     for entry in element.first("SegmentTimeline")?.all("S") ?? NamedElements() {
                         AttributeForm.check(entry, AttributeForm.ofEntry, &problems)
                         guard problems.count < mostProblems else { break }
@@ -45,8 +50,9 @@ extension Rule {
 
 /// The form of an attribute's value.
 private enum AttributeForm {
-    case duration, date, number, positive, integer, frameRate, presentationType, seconds, word, mediaType, ratio
-    case truth, alignment, accessPoint, actuation, contentType, scanType, samplingRates
+    case duration, date, number, positive, timeScale, integer, frameRate, presentationType, seconds, word, mediaType,
+        ratio
+    case truth, alignment, accessPoint, actuation, contentType, scanType, samplingRates, byteRange, codecs
 
     static let ofRoot: [(String, AttributeForm)] = [
         ("type", .presentationType), ("availabilityStartTime", .date), ("availabilityEndTime", .date),
@@ -61,7 +67,7 @@ private enum AttributeForm {
         ("width", .number), ("height", .number), ("frameRate", .frameRate), ("mimeType", .mediaType), ("sar", .ratio),
         ("par", .ratio), ("startWithSAP", .accessPoint), ("subsegmentStartsWithSAP", .accessPoint),
         ("segmentAlignment", .alignment), ("subsegmentAlignment", .alignment), ("bitstreamSwitching", .truth),
-        ("audioSamplingRate", .samplingRates), ("scanType", .scanType),
+        ("audioSamplingRate", .samplingRates), ("scanType", .scanType), ("codecs", .codecs),
     ]
     static let ofSet: [(String, AttributeForm)] =
         [
@@ -75,8 +81,12 @@ private enum AttributeForm {
     ]
     static let ofEvent: [(String, AttributeForm)] = [("presentationTime", .number), ("duration", .number)]
     static let ofSegments: [(String, AttributeForm)] = [
-        ("timescale", .positive), ("duration", .positive), ("startNumber", .number), ("endNumber", .number),
-        ("presentationTimeOffset", .number), ("availabilityTimeOffset", .seconds),
+        // Without segments because of a time scale of 0, the MPD or the representation has another rule.
+        ("timescale", .timeScale), ("duration", .positive), ("startNumber", .number), ("endNumber", .number),
+        ("presentationTimeOffset", .number), ("availabilityTimeOffset", .seconds), ("indexRange", .byteRange),
+    ]
+    static let ofAddress: [(String, AttributeForm)] = [
+        ("range", .byteRange), ("mediaRange", .byteRange), ("indexRange", .byteRange),
     ]
     static let ofEntry: [(String, AttributeForm)] = [
         ("t", .number), ("d", .number), ("n", .number), ("r", .integer),
@@ -89,7 +99,7 @@ private enum AttributeForm {
             problems.append(
                 Problem(
                     found: "`\(name)=\"\(value.excerpt())\"` in `\(element.name)`",
-                    expected: form.words,
+                    expected: form.isTooLarge(value) ? "a whole number of at most 64 bits" : form.words,
                     advice: "Correct the value.",
                     line: element.line
                 )
@@ -102,12 +112,19 @@ private enum AttributeForm {
         "application", "audio", "example", "font", "haptics", "image", "message", "model", "multipart", "text", "video",
     ]
 
+    /// Whether a value is a whole number that is larger than any that a client reads.
+    private func isTooLarge(_ value: String) -> Bool {
+        let text = value.trimmingWhitespace
+        guard [.number, .positive, .timeScale].contains(self), DecimalText.integer(text) != nil else { return false }
+        return UInt64(text) == nil
+    }
+
     private var words: String {
         switch self {
         case .duration: "a duration such as `PT6S` or `PT1H2.5S`"
         case .date: "a date of XML Schema such as `2026-01-01T00:00:00Z`"
         case .number: "a whole number of 0 or more"
-        case .positive: "a whole number above 0"
+        case .positive, .timeScale: "a whole number above 0"
         case .integer: "a whole number"
         case .frameRate: "a frame rate such as `25` or `30000/1001`"
         case .presentationType: "`static` or `dynamic`"
@@ -121,16 +138,21 @@ private enum AttributeForm {
         case .actuation: "`onLoad` or `onRequest`"
         case .contentType: "`video`, `audio`, `text` or another top-level media type"
         case .scanType: "`progressive`, `interlaced` or `unknown`"
+        case .byteRange: "a byte range such as `0-999`"
+        case .codecs: "a codec string such as `avc1.640028` or `mp4a.40.2`"
         case .samplingRates: "a sampling rate in Hz, or the lowest and the highest one"
         }
     }
 
     private func admits(_ value: String) -> Bool {
         let text = value.trimmingWhitespace
+        if isTooLarge(value) { return false }
         switch self {
+        case .byteRange: return MarkupElement.byteRange(of: String(text)) != nil
+        case .codecs: return !text.isEmpty
         case .duration: return CalendarText.nanoseconds(duration: text) != nil
         case .date: return CalendarText.wallTime(text) != nil && CalendarText.hasRealDay(text)
-        case .number: return DecimalText.integer(text) != nil
+        case .number, .timeScale: return DecimalText.integer(text) != nil
         case .positive: return DecimalText.integer(text).map { $0 > 0 } ?? false
         case .integer: return DecimalText.integer(text.hasPrefix("-") ? text.dropFirst() : text) != nil
         case .frameRate: return FrameRateText.value(text) != nil

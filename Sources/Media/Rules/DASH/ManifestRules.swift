@@ -12,10 +12,21 @@ extension Rule {
         explanation: "A player must refuse an MPD that is no valid XML or lacks what playback needs.",
         source: "ISO/IEC 23009-1 clause 5.2",
         checks: [
-            .text { text, _ in
+            .text { text, history in
                 guard text.format == .dash, let failure = text.failure else { return [] }
                 // An MPD that lacks what a remote element should have brought has another rule.
                 guard !text.notices.contains(where: { $0.subject == .remoteElement }) else { return [] }
+                // So have a beginning that cannot be read, and periods that all last 0 s.
+                if let manifest = history.manifest, manifest.isDynamic, manifest.root["availabilityStartTime"] != nil,
+                    manifest.availabilityStart == nil
+                {
+                    return []
+                }
+                if failure.line == nil, failure.code == .malformed, let manifest = history.manifest,
+                    lastNoTime(manifest)
+                {
+                    return []
+                }
                 return failure.problems(of: "an MPD", expecting: "an MPD, whose root element is `MPD`")
             }
         ]
@@ -35,12 +46,7 @@ extension Rule {
                 if manifest.isDynamic { required.append("publishTime") }
                 var problems = required.filter { manifest.root[$0] == nil }.map { missing($0, manifest.root) }
                 if let problem = namespaceProblem(manifest.root) { problems.append(problem) }
-                let isEndless = manifest.root["minimumUpdatePeriod"] != nil
-                if !manifest.isDynamic, !isEndless, manifest.root["mediaPresentationDuration"] == nil,
-                    manifest.periods.last?.element["duration"] == nil
-                {
-                    problems.append(missing("mediaPresentationDuration", manifest.root))
-                }
+                if manifest.lacksDuration { problems.append(missing("mediaPresentationDuration", manifest.root)) }
                 problems += namelessDescriptors(in: manifest.root)
                 for period in manifest.periods {
                     problems += namelessDescriptors(in: period.element)

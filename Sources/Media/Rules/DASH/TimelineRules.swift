@@ -53,6 +53,12 @@ extension Rule {
         checks: [.manifest { manifest, _ in boundaries(manifest) + contents(manifest) + emptiness(manifest) }]
     )
 
+    /// Whether no period lasts, which is a fault of their boundaries.
+    static func lastNoTime(_ manifest: ManifestVersion) -> Bool {
+        manifest.periods.allSatisfy { $0.end ?? .max <= $0.start }
+            && !boundaries(manifest).isEmpty
+    }
+
     private static func boundaries(_ manifest: ManifestVersion) -> [Problem] {
         var problems: [Problem] = []
         for (period, next) in zip(manifest.periods, manifest.periods.dropFirst()) {

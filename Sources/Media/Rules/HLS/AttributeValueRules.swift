@@ -89,7 +89,7 @@ extension Rule {
 }
 
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
-private enum AttributeValue {
+enum AttributeValue {
     case integer, number, signed, resolution, yesOrNo, channels, version, range, protection, dataFormat, bitRate
     case quoted
 
@@ -122,7 +122,8 @@ private enum AttributeValue {
             "SAMPLE-RATE": .integer, "BIT-DEPTH": .integer,
         ],
         "EXT-X-START": ["TIME-OFFSET": .signed, "PRECISE": .yesOrNo],
-        "EXT-X-PART": ["DURATION": .number, "INDEPENDENT": .yesOrNo, "GAP": .yesOrNo],
+        // A part without a duration that can be read has another rule.
+        "EXT-X-PART": ["INDEPENDENT": .yesOrNo, "GAP": .yesOrNo],
         "EXT-X-SERVER-CONTROL": ["CAN-BLOCK-RELOAD": .yesOrNo, "CAN-SKIP-DATERANGES": .yesOrNo],
         "EXT-X-RENDITION-REPORT": ["LAST-MSN": .integer, "LAST-PART": .integer],
     ]
@@ -134,7 +135,7 @@ private enum AttributeValue {
             if let form = tags[tag.name] {
                 // A target duration and a number that cannot be read have another rule.
                 guard !form.admits(tag.value) else { continue }
-                problems.append(problem("`\(tag.name):\(tag.value.excerpt())`", form, tag))
+                problems.append(problem("`\(tag.name):\(tag.value.excerpt())`", form, tag.value, tag))
             } else {
                 problems += defects(of: tag, attributes[tag.name] ?? [:])
             }
@@ -166,7 +167,7 @@ private enum AttributeValue {
             guard let value = list.values[name] else { continue }
             guard value.isQuoted != form.isText || !form.admits(value.text) else { continue }
             let text = value.isQuoted && !form.isText ? "\"\(value.text.excerpt())\"" : value.text.excerpt()
-            var problem = problem("`\(name)=\(text)` in \(tag.name)", form, tag)
+            var problem = problem("`\(name)=\(text)` in \(tag.name)", form, value.text, tag)
             if form == .channels, !value.isQuoted { problem.expected += ", in quotes" }
             problems.append(problem)
         }
@@ -178,15 +179,38 @@ private enum AttributeValue {
         return problems
     }
 
-    private static func problem(_ found: String, _ form: AttributeValue, _ tag: PlaylistTag) -> Problem {
-        Problem(found: found, expected: form.words, advice: "Correct the value.", line: tag.line)
+    private static func problem(
+        _ found: String,
+        _ form: AttributeValue,
+        _ value: String,
+        _ tag: PlaylistTag
+    ) -> Problem {
+        let expected = form.isTooLarge(value) ? form.limit : form.words
+        return Problem(found: found, expected: expected, advice: "Correct the value.", line: tag.line)
     }
 
     /// The newest protocol version (section 8).
     private static let newestVersion: Int64 = 13
+    /// Numbers with a fraction are below this one: as seconds, it is more than 30 years.
+    private static let numberLimit = 1_000_000_000.0
 
     /// Whether the value is a quoted string.
     private var isText: Bool { self == .quoted || self == .channels }
+
+    /// Whether a value has the form, and is larger than any that a client reads.
+    private func isTooLarge(_ value: String) -> Bool {
+        switch self {
+        // A number has at most 64 bits (section 4.2).
+        case .integer, .bitRate: DecimalText.integer(value) != nil && UInt64(value) == nil
+        case .number: DecimalText.double(value).map { $0 >= Self.numberLimit } ?? false
+        default: false
+        }
+    }
+
+    /// The largest value, in words.
+    private var limit: String {
+        self == .number ? "a number below \(Int64(Self.numberLimit))" : "a whole number of at most 64 bits"
+    }
 
     private var words: String {
         switch self {
@@ -205,17 +229,22 @@ private enum AttributeValue {
         }
     }
 
+    /// Whether a value of `EXT-X-VERSION` is a version.
+    static func isVersion(_ value: String) -> Bool {
+        DecimalText.integer(value).map { (1...newestVersion).contains($0) } ?? false
+    }
+
     private func admits(_ value: String) -> Bool {
+        if isTooLarge(value) { return false }
         switch self {
-        // A number has at most 64 bits (section 4.2).
-        case .integer: return DecimalText.integer(value) != nil && value.utf8.count <= 20
-        case .version: return DecimalText.integer(value).map { (1...Self.newestVersion).contains($0) } ?? false
+        case .integer: return DecimalText.integer(value) != nil
+        case .version: return Self.isVersion(value)
         case .range: return ["SDR", "HLG", "PQ"].contains(value)
         case .protection: return ["TYPE-0", "TYPE-1", "NONE"].contains(value)
         case .dataFormat: return value == "JSON" || value == "RAW"
         // A bit rate that is missing or no number has another rule.
         case .quoted, .bitRate: return true
-        case .number: return DecimalText.double(value).map { $0 >= 0 && $0 < 1e9 } ?? false
+        case .number: return DecimalText.double(value).map { $0 >= 0 } ?? false
         case .signed: return DecimalText.double(value) != nil
         case .resolution:
             let parts = value.split(separator: "x", omittingEmptySubsequences: false)

@@ -80,7 +80,9 @@ private enum LooseSyntax {
             // A negative duration has another rule.
             guard byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") else { break }
         }
-        let hasComma = tag.value.utf8.contains(UInt8(ascii: ","))
+        let (number, hasComma) = (tag.value.prefix { $0 != "," }, tag.value.utf8.contains(UInt8(ascii: ",")))
+        // A duration of centuries has another rule.
+        if DecimalText.nanoseconds(number) == .max { return nil }
         let problem = Problem(
             found: "`EXTINF:\(tag.value.excerpt())`",
             expected: hasComma ? "digits and a point, followed by a comma" : "a comma behind the duration",

@@ -93,6 +93,8 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.9",
         checks: [
             .media { playlist, _ in
+                // A part that is left out has another rule.
+                guard !playlist.playlist.notices.contains(where: { $0.subject == .incompletePart }) else { return [] }
                 let divided = playlist.segments.filter { !$0.segment.parts.isEmpty }
                 for (place, listed) in divided.enumerated() {
                     let sum = listed.segment.parts.reduce(Int64(0)) { $0.saturatingAdd($1.duration) }

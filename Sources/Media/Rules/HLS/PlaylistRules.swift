@@ -26,15 +26,26 @@ extension Rule {
             "An old player that supports the declared version misreads the newer tags instead of refusing them.",
         source: "RFC 8216bis section 8",
         checks: [
-            .media { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) }
-                .explained(by: .version),
-            .multivariant { version, _ in tooLow(CompatibilityVersion.need(of: version), version.playlist.version) }
-                .explained(by: .version),
+            .media { version, _ in
+                tooLow(CompatibilityVersion.need(of: version), version.playlist.version, version.tags("EXT-X-VERSION"))
+            }
+            .explained(by: .version),
+            .multivariant { version, _ in
+                tooLow(CompatibilityVersion.need(of: version), version.playlist.version, version.tags("EXT-X-VERSION"))
+            }
+            .explained(by: .version),
         ]
     )
 
-    private static func tooLow(_ need: CompatibilityVersion.Need?, _ declared: Int64) -> [Problem] {
-        guard let need, need.version > declared else { return [] }
+    private static func tooLow(
+        _ need: CompatibilityVersion.Need?,
+        _ declared: Int64,
+        _ tags: [PlaylistTag]
+    ) -> [Problem] {
+        // A value that is no version has another rule.
+        guard let need, need.version > declared, tags.allSatisfy({ AttributeValue.isVersion($0.value) }) else {
+            return []
+        }
         return [
             Problem(
                 found: "EXT-X-VERSION \(declared)",
@@ -86,12 +97,17 @@ extension Rule {
                 let longest = target.roundedToSeconds
                 let longer = playlist.segments.filter { $0.segment.duration.roundedToSeconds > longest }
                 guard let first = longer.first else { return [] }
+                let duration = first.segment.duration
+                // Seconds that 64 bits of nanoseconds do not hold, whatever the digits are.
+                let isEndless = duration == .max
+                let shown = isEndless ? "more than \(duration / 1_000_000_000) s" : duration.shownSeconds
                 return [
                     Problem(
-                        found:
-                            "\(first.segment.duration.shownSeconds) in \(longer.count) of \(playlist.segments.count) segments",
+                        found: "\(shown) in \(longer.count) of \(playlist.segments.count) segments",
                         expected: "segments of at most \(longest.shownSeconds) after rounding to whole seconds",
-                        advice: "Raise EXT-X-TARGETDURATION, or cut shorter segments.",
+                        advice: isEndless
+                            ? "Write the duration of the media into EXTINF."
+                            : "Raise EXT-X-TARGETDURATION, or cut shorter segments.",
                         line: first.line
                     )
                 ]

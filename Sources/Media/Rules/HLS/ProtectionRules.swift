@@ -13,6 +13,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.4",
         checks: [
             .media { playlist, _ in playlist.tags("EXT-X-KEY").compactMap { keyProblem($0, isSession: false) } },
+            .media { playlist, _ in misplacedCounter(in: playlist) }.explained(by: .map),
             .multivariant { version, _ in
                 version.tags("EXT-X-SESSION-KEY").compactMap { keyProblem($0, isSession: true) }
             },
@@ -60,6 +61,22 @@ extension Rule {
             return problem("an IV that is no number of 128 bits", "an IV of 0x and 32 hexadecimal digits", tag.line)
         }
         return nil
+    }
+
+    /// `SAMPLE-AES-CTR` for segments that are no fragments of MP4, for which it is not defined.
+    private static func misplacedCounter(in playlist: MediaPlaylistVersion) -> [Problem] {
+        let method = "SAMPLE-AES-CTR"
+        let keys = playlist.tags("EXT-X-KEY")
+        guard let tag = keys.first(where: { $0.attributes["METHOD"] == method }) else { return [] }
+        let isOther = playlist.segments.contains { listed in
+            guard case .samples(let name) = listed.segment.encryption?.method, name.hasPrefix(method) else {
+                return false
+            }
+            return listed.segment.initialization == nil && !isNamedFragment(listed.segment.url)
+        }
+        guard isOther else { return [] }
+        let expected = "\(method) for fragments of MP4 alone, or SAMPLE-AES"
+        return [problem("METHOD=\(method) for a segment without EXT-X-MAP", expected, tag.line)]
     }
 
     private static func isVector(_ text: String) -> Bool {

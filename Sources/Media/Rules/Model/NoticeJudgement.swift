@@ -145,8 +145,8 @@ extension ManifestNotice.Subject {
         case .incompletePart:
             .finding(
                 of: "low-latency-tag-invalid",
-                expected: "URI and DURATION in each EXT-X-PART",
-                advice: "Add the attribute."
+                expected: "a URI and a DURATION of 0 or more seconds in each EXT-X-PART",
+                advice: "Add or correct the attribute."
             )
         case .repeatedHint:
             .finding(

@@ -13,6 +13,7 @@ extension Rule {
         checks: [
             .failure { failure, _ in
                 guard failure.kind == .manifest else { return [] }
+                if failure.isOfServer { return [server(failure.reason)] }
                 if failure.isCoding { return [coding(failure.reason)] }
                 return [
                     Problem(
@@ -36,6 +37,7 @@ extension Rule {
         checks: [
             .failure { failure, _ in
                 guard failure.kind == .segment else { return [] }
+                if failure.isOfServer { return [server(failure.reason)] }
                 return [failure.isCoding ? coding(failure.reason) : unavailable(failure.reason, failure.status)]
             },
             .segment { facts, _, history in
@@ -43,6 +45,8 @@ extension Rule {
                 case .status(let status):
                     // An expired segment and one that is announced too early have a rule that says so.
                     let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
+                    // The number of a segment follows from values that have a rule.
+                    if history.manifest?.hasUnreadableTimes == true, [404, 410].contains(status) { return [] }
                     if facts.isRemainder, [404, 410].contains(status) { return [remainder(status, facts)] }
                     return isTimely ? [] : [unavailable("status \(status)", status)]
                 case .connection(let reason): return [unavailable(reason, nil)]
@@ -58,6 +62,15 @@ extension Rule {
             found: found,
             expected: "a body in the content coding that its head names: gzip, deflate, br, or none",
             advice: "Correct Content-Encoding on the server, or the copy in the cache."
+        )
+    }
+
+    /// A server that lacks what the other servers of the manifest have, or that delivers nothing.
+    private static func server(_ reason: String) -> Problem {
+        Problem(
+            found: reason,
+            expected: "all of the stream at each server that the manifest names",
+            advice: "Check the server and the upload to it, or remove the server from the manifest."
         )
     }
 
@@ -107,6 +120,18 @@ extension Rule {
                         found: failure.reason,
                         expected: "an index (`sidx`) in the index range of the file",
                         advice: "Compare the body with what the packager wrote, and the index range with the file."
+                    )
+                ]
+            },
+            .segment { facts, _, history in
+                guard history.manifest != nil, facts.isBareFragment, facts.failure == nil, facts.tracks.isEmpty else {
+                    return []
+                }
+                return [
+                    Problem(
+                        found: "MP4 without an initialization segment in segment \(facts.sequence)",
+                        expected: "an initialization segment in the MPD or in each segment",
+                        advice: "Write the address of the initialization segment into the MPD (@initialization)."
                     )
                 ]
             },

@@ -22,9 +22,9 @@ package struct ManifestVersion: Sendable {
     package let timelines: [Timeline]
     /// The timelines that have to grow at the time of the fetch.
     package private(set) var edges: [Edge] = []
-    /// Whether a duration of the presentation, a period or its segments is written and cannot be read, which has a
-    /// rule.
-    package private(set) var hasUnreadableDuration = false
+    /// Whether a duration of the presentation or a period, or a number from which the times or the addresses of
+    /// segments follow, is written and cannot be read, which has a rule.
+    package private(set) var hasUnreadableTimes = false
 
     /// A period with its place in time, in nanoseconds of the presentation.
     package struct Period: Hashable, Sendable {
@@ -96,13 +96,17 @@ package struct ManifestVersion: Sendable {
         periods = Self.periods(root)
         timelines = Self.timelines(periods)
         edges = Self.edges(of: self)
-        hasUnreadableDuration =
+        hasUnreadableTimes =
             Self.isUnreadable("mediaPresentationDuration", of: root)
             || root.all("Period").contains {
                 Self.isUnreadable("duration", of: $0) || Self.isUnreadable("start", of: $0)
             }
             || segmentElements.contains { element in
-                element["duration"] != nil && (element.integer("duration") ?? 0) <= 0
+                ["duration", "timescale"].contains { element[$0] != nil && (element.integer($0) ?? 0) <= 0 }
+                    || ["startNumber", "endNumber", "presentationTimeOffset"].contains { name in
+                        // More digits than 64 bits hold count as the largest number.
+                        element[name] != nil && !(0..<Int64.max).contains(element.integer(name) ?? -1)
+                    }
             }
     }
 
@@ -112,6 +116,12 @@ package struct ManifestVersion: Sendable {
 
     /// Whether the MPD is live.
     package var isDynamic: Bool { root["type"] == "dynamic" }
+
+    /// Whether a recording says nowhere when it ends.
+    package var lacksDuration: Bool {
+        !isDynamic && root["minimumUpdatePeriod"] == nil && root["mediaPresentationDuration"] == nil
+            && periods.last?.element["duration"] == nil
+    }
 
     /// `@publishTime`.
     package var publishTime: WallTime? { root.word("publishTime").flatMap { CalendarText.wallTime($0) } }

@@ -99,6 +99,9 @@ public struct FetchFailure: Sendable {
     package var status: Int?
     /// Whether the body is not in a content coding that can be read.
     package var isCoding = false
+    /// Whether a server of several lacks what it must have; the address is that of the server, and the reason names the
+    /// resource.
+    package var isOfServer = false
 
     /// Creates a failure.
     public init(kind: Kind, url: HTTPURL, reason: String) {

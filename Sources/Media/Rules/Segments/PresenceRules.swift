@@ -14,7 +14,7 @@ extension Rule {
         checks: [
             .rendition { summary, _, history in
                 guard summary.role == .media, let emptiness = summary.emptiness,
-                    history.manifest?.hasUnreadableDuration != true
+                    history.manifest?.hasUnreadableTimes != true, !isExplained(in: history)
                 else { return [] }
                 return [
                     Problem(
@@ -27,6 +27,12 @@ extension Rule {
             .explained(by: .segmentDuration)
         ]
     )
+
+    /// Whether an MPD has no segments for a reason that has another rule.
+    private static func isExplained(in history: StreamHistory) -> Bool {
+        let notices = history.presentation?.notices ?? []
+        return history.manifest?.lacksDuration == true || notices.contains { $0.subject == .entryWithoutDuration }
+    }
 
     /// Renditions of one presentation end at different times.
     package static let renditionLengthsDiffer = Rule(

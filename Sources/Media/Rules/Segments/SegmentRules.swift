@@ -40,8 +40,9 @@ extension Rule {
                 guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
                     facts.hasAllBytes, !facts.isKeyframeOnly
                 else { return [] }
-                // A negative duration has another rule.
-                guard facts.declaredDuration > 0 || !rendition.hasNegativeDuration else { return [] }
+                // A negative duration has another rule, and so has one of centuries.
+                guard facts.declaredDuration > 0 || !rendition.hasNegativeDuration, facts.declaredDuration < .max
+                else { return [] }
                 // A jump inside the segment is found as missing frames.
                 if main.largestGap > 200_000_000, difference > 0,
                     difference.saturatingSubtract(main.largestGap).magnitude < 250_000_000
@@ -77,7 +78,7 @@ extension Rule {
         checks: [
             .segment { facts, _, history in
                 guard let manifest = history.manifest, let main = facts.main, let difference = facts.durationError,
-                    facts.hasAllBytes, !manifest.hasUnreadableDuration
+                    facts.hasAllBytes, !manifest.hasUnreadableTimes
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
                 let tolerance = facts.durationTolerance(isExact: !manifest.timelines.isEmpty)
@@ -132,6 +133,14 @@ extension Rule {
                 guard rendition.current?.playlist.isJoined != true else { return [] }
                 let step = facts.distance(from: track.end, to: main.start)
                 guard step.magnitude > 500_000_000 else { return [] }
+                // The segment before alone is at another time, which has a finding.
+                if let earlier = rendition.facts.last(where: { $0.sequence == facts.sequence - 2 }),
+                    earlier.discontinuity == facts.discontinuity, earlier.hasTimeline, earlier.hasAllBytes,
+                    let track = earlier.tracks.first(where: { $0.isVideo == main.isVideo })
+                {
+                    let end = track.end.saturatingAdd(before.declaredDuration)
+                    guard facts.distance(from: end, to: main.start).magnitude > 500_000_000 else { return [] }
+                }
                 // The end of the segment before is missing, which is its own fault.
                 if before.isTruncated || before.endsEarly(isExact: true) {
                     let end = track.start.saturatingAdd(before.declaredDuration)

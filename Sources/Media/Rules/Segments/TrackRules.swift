@@ -15,8 +15,13 @@ extension Rule {
                 guard facts.hasJudgedTracks || facts.isTextAlone, let before = facts.predecessor(in: rendition) else {
                     return []
                 }
-                if let change = trackChange(from: before, to: facts) { return [change] }
-                return []
+                guard let change = trackChange(from: before, to: facts) else { return [] }
+                // The return to tracks that were there before a change is part of that change.
+                let isReturn = rendition.facts.contains { known in
+                    known.sequence < before.sequence && known.discontinuity == facts.discontinuity
+                        && known.hasJudgedTracks && trackChange(from: known, to: facts) == nil
+                }
+                return isReturn ? [] : [change]
             }
         ]
     )
