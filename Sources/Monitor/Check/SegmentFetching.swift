@@ -56,6 +56,8 @@ struct SegmentBatch: Sendable {
     /// The keys and initialization segments that could not be fetched, for segments that could not be read; by the
     /// place of the segment.
     var failures: [Int: [FetchFailure]] = [:]
+    /// What the requests showed of the servers.
+    var servers = ServerReport()
 }
 
 /// The plain bytes of a segment.
@@ -71,6 +73,7 @@ actor SegmentFetcher {
     private static let mostDescribed = 1_024
 
     private let client: ResourceClient
+    private let servers: StreamServers
     private var initializations: [InitializationSegment: [UInt8]] = [:]
     private var keys: [HTTPURL: [UInt8]] = [:]
     /// The media whose pictures were described.
@@ -83,7 +86,7 @@ actor SegmentFetcher {
         var initialization: InitializationSegment?
     }
 
-    init(_ client: ResourceClient) { self.client = client }
+    init(_ client: ResourceClient, _ servers: StreamServers) { (self.client, self.servers) = (client, servers) }
 
     /// Fetches segments, a few at a time.
     nonisolated func fetch(_ orders: [SegmentOrder], decoding renditions: Set<String>) async -> SegmentBatch {
@@ -92,9 +95,18 @@ actor SegmentFetcher {
         }
         var batch = SegmentBatch(segments: segments)
         for (place, result) in segments.enumerated() where result.order.purpose == .contents {
-            guard result.facts.failure == nil, !result.isRead || result.lacksKey else { continue }
-            batch.failures[place] = await failures(of: result.order.segment)
+            guard result.facts.failure == nil else { continue }
+            let segment = result.order.segment
+            let isPlain = segment.encryption == nil
+            await servers.compare(
+                segment.url,
+                .segment,
+                defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+                { await client.body($0, segment.byteRange) }
+            )
+            if !result.isRead || result.lacksKey { batch.failures[place] = await failures(of: segment) }
         }
+        batch.servers = await servers.takeReport()
         return batch
     }
 
@@ -103,12 +115,22 @@ actor SegmentFetcher {
         var facts = Self.facts(of: order, at: client.clock.timestamp)
         if order.purpose == .availability {
             facts.place = order.isLive ? .oldest : .inside
-            if case .failure(let failure) = await client.availability(segment.url, segment.byteRange) {
-                facts.failure = Self.failure(failure)
+            let answer = await servers.answer(for: segment.url, .segment, showsContent: false) {
+                await client.availability($0, segment.byteRange)
             }
+            facts.url = answer.address
+            if case .failure(let failure) = answer.result { facts.failure = Self.failure(failure) }
             return FetchedSegment(order: order, facts: facts)
         }
-        switch await client.body(segment.url, segment.byteRange, isText: order.role == .subtitles) {
+        let isPlain = segment.encryption == nil
+        let answer = await servers.answer(
+            for: segment.url,
+            .segment,
+            defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+            { await client.body($0, segment.byteRange, isText: order.role == .subtitles) }
+        )
+        facts.url = answer.address
+        switch answer.result {
         case .failure(let failure): facts.failure = Self.failure(failure)
         case .success(let body):
             facts.byteCount = body.bytes.count
@@ -262,12 +284,25 @@ actor SegmentFetcher {
 
     private func initialization(_ segment: InitializationSegment) async -> [UInt8]? {
         if let known = initializations[segment] { return known }
-        guard case .success(let bytes) = await client.bytes(segment.url, segment.byteRange) else { return nil }
+        let answer = await body(of: segment).result
+        guard case .success(let bytes) = answer.map(\.bytes) else { return nil }
         guard let plain = await decrypted(bytes, segment.encryption).plain, Self.defect(ofInitialization: plain) == nil
         else { return nil }
         if initializations.count >= Self.mostKept { initializations = [:] }
         initializations[segment] = plain
         return plain
+    }
+
+    /// Fetches an initialization segment from a server that has it.
+    private nonisolated func body(of segment: InitializationSegment) async -> StreamServers.Answer<ResourceClient.Body>
+    {
+        let isPlain = segment.encryption == nil
+        return await servers.answer(
+            for: segment.url,
+            .segment,
+            defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+            { await client.body($0, segment.byteRange) }
+        )
     }
 
     /// Resources that segments need and that could not be fetched, asked for once more to learn the reason.
@@ -276,17 +311,24 @@ actor SegmentFetcher {
         let needed = [segment.encryption?.keyURL, segment.initialization?.url].compactMap(\.self)
         for url in needed {
             let initialization = segment.initialization?.url == url ? segment.initialization : nil
-            switch await client.body(url, initialization?.byteRange) {
-            case .failure(let failure): failures.append(failure.observation(of: url))
-            case .success(let body):
-                guard let initialization else {
-                    let found = ManifestContent.keyDefect(of: body.bytes)
+            guard let initialization else {
+                switch await client.bytes(url) {
+                case .failure(let failure): failures.append(failure.observation(of: url))
+                case .success(let bytes):
+                    let found = ManifestContent.keyDefect(of: bytes)
                     if let found { failures.append(FetchFailure(kind: .key, url: url, reason: found)) }
-                    continue
                 }
+                continue
+            }
+            let answer = await body(of: initialization)
+            switch answer.result {
+            case .failure(let failure): failures.append(failure.observation(of: answer.address))
+            case .success(let body):
                 let plain = await decrypted(body.bytes, initialization.encryption)
                 let found = plain.fault ?? plain.plain.flatMap { Self.defect(ofInitialization: $0) }
-                if let found { failures.append(FetchFailure(kind: .initialization, url: url, reason: found)) }
+                if let found {
+                    failures.append(FetchFailure(kind: .initialization, url: answer.address, reason: found))
+                }
             }
         }
         return failures

@@ -157,7 +157,13 @@ extension CheckSession {
     private mutating func endRound(in group: inout TaskGroup<Arrival>, _ course: inout CheckCourse) async {
         guard course.isRoundOver(at: client.clock.now), !Task.isCancelled else { return }
         let isFirst = course.isNew
-        for (place, answer) in course.endRound() { take(answer, of: place) }
+        let answers = course.endRound()
+        for (place, answer) in answers {
+            if let url = renditions[place].playlistURL { await servers.note(answer.result, of: url) }
+        }
+        let report = await servers.takeReport()
+        observe(report)
+        for (place, answer) in answers { take(answer, of: place, besides: report) }
         if isFirst {
             await askServers()
             await askDirectives()
@@ -182,13 +188,16 @@ extension CheckSession {
         return true
     }
 
-    private mutating func take(_ answer: PlaylistAnswer, of place: Int) {
+    private mutating func take(_ answer: PlaylistAnswer, of place: Int, besides servers: ServerReport) {
         let (name, url) = (renditions[place].name, renditions[place].playlistURL)
         renditions[place].noteAnswer(at: answer.time)
         switch answer.result {
-        case .failure(let failure): if let url { run.observe(FetchFailure(.manifest, url, failure)) }
+        case .failure(let failure):
+            if let url, !servers.explained.contains(url) { run.observe(FetchFailure(.manifest, url, failure)) }
         case .success(let text):
             report.playlistCount += 1
+            // A page in the place of a playlist may be the fault of a server.
+            if let url, servers.explained.contains(url) { return }
             desk?.take(text, of: name)
             run.observe(text, as: .rendition(name))
             if let playlist = run.history.rendition(name)?.current?.playlist { renditions[place].update(playlist) }

@@ -51,6 +51,7 @@ struct CheckSession {
 
     let url: HTTPURL
     let client: ResourceClient
+    let servers: StreamServers
     let segments: SegmentFetcher
     var run: RuleRun
     var renditions: [CheckedRendition] = []
@@ -74,7 +75,8 @@ struct CheckSession {
     init(_ url: HTTPURL, _ client: ResourceClient) {
         self.url = url
         self.client = client
-        segments = SegmentFetcher(client)
+        servers = StreamServers(clock: client.clock)
+        segments = SegmentFetcher(client, servers)
         run = RuleRun(rules: client.configuration.rules)
         let keepsEvidence = client.configuration.keepsEvidence
         media = client.configuration.mediaChecks.map { MediaCheck($0, keepsPictures: keepsEvidence) }
@@ -92,6 +94,7 @@ struct CheckSession {
         await follow()
         let known = run.violationCount
         await compareSegments()
+        observe(await servers.takeReport(isLast: true))
         summarize()
         if run.violationCount > known { reportRound() }
         finish()
@@ -151,6 +154,7 @@ struct CheckSession {
             }
         }
         guard let presentation = run.history.presentation else { return }
+        await servers.take(presentation)
         manifestURL = presentation.live?.reloadURL ?? manifestURL
         var found = presentation.checkedRenditions(rootURL: rootURL)
         if presentation.format == .hls { found += run.history.multivariant?.keyframeRenditions ?? [] }
@@ -189,13 +193,14 @@ struct CheckSession {
     private mutating func indexParts(of presentations: [Presentation], _ found: inout [CheckedRendition]) async {
         guard let presentation = presentations.first else { return }
         var known: [String: PeriodParts] = [:]
+        var failures: [(url: HTTPURL, failure: FetchFailure)] = []
         for index in found.indices.prefix(configuration.maxRenditions) {
             let name = found[index].name
             let rendition = presentations.lazy.flatMap(\.renditions).first { $0.id.description == name }
             guard case .parts(let sources) = rendition?.source else { continue }
             var parts = files[name] ?? PeriodParts()
             parts.take(Array(sources.prefix(Self.mostPeriods)))
-            if let failure = await load(&parts) { run.observe(failure) }
+            if let failure = await load(&parts), let url = parts.missing?.file.url { failures.append((url, failure)) }
             known[name] = parts
             guard let segments = parts.segments(isComplete: presentation.hasLastPeriod, needsBegunPeriods: false) else {
                 continue
@@ -203,18 +208,25 @@ struct CheckSession {
             found[index].take(segments, isLive: presentation.live != nil)
         }
         files = known
+        let report = await servers.takeReport()
+        observe(report)
+        for (url, failure) in failures where !report.explained.contains(url) { run.observe(failure) }
     }
+
+    /// Applies the rules to the servers that failed.
+    mutating func observe(_ report: ServerReport) { for failure in report.failures { run.observe(failure) } }
 
     /// Fetches the indexes that are missing, up to the first one that cannot be read, and returns why.
     private func load(_ parts: inout PeriodParts) async -> FetchFailure? {
         while let missing = parts.missing, !Task.isCancelled {
-            switch await client.bytes(missing.file.url, missing.range) {
-            case .failure(let failure): return failure.observation(of: missing.file.url)
+            let answer = await servers.answer(for: missing.file.url, .segment) { await client.bytes($0, missing.range) }
+            switch answer.result {
+            case .failure(let failure): return failure.observation(of: answer.address)
             case .success(let bytes):
                 do throws(ManifestError) {
                     try parts.take(bytes)
                 } catch {
-                    return FetchFailure(kind: .index, url: missing.file.url, reason: error.message)
+                    return FetchFailure(kind: .index, url: answer.address, reason: error.message)
                 }
             }
         }
@@ -277,6 +289,7 @@ struct CheckSession {
 
     /// Applies the rules to segments that arrived.
     mutating func take(_ batch: SegmentBatch) {
+        observe(batch.servers)
         for (place, result) in batch.segments.enumerated() where !Task.isCancelled && isStillListed(result) {
             let order = result.order
             if result.facts.byteCount != nil { tally.take(result) }
@@ -285,6 +298,7 @@ struct CheckSession {
             if result.facts.byteCount != nil, case .unsupported(let method) = order.segment.encryption?.method {
                 report.unreadEncryptions.insert(method)
             }
+            if batch.servers.explained.contains(order.segment.url) { continue }
             // An expired segment cannot be compared; whether it may expire is not asked here.
             if order.purpose == .comparison, result.facts.failure != nil { continue }
             let known = desk == nil ? 0 : run.violationCount

@@ -48,4 +48,19 @@ package struct ContentLocations: Hashable, Sendable {
         location.parameters = original.parameters.merging(clone.parameters) { $1 }
         locations.append(location)
     }
+
+    /// The addresses with which those of each server begin: without the end of the path that another server has as
+    /// well. Empty where the addresses do not tell the servers apart.
+    package var directories: [HTTPURL] {
+        let paths = locations.map { $0.base.path.split(separator: "/", omittingEmptySubsequences: false) }
+        let found = zip(locations.indices, locations).compactMap { place, location -> HTTPURL? in
+            let others = paths.indices.filter { $0 != place }
+            let shared = others.map { zip(paths[place].reversed(), paths[$0].reversed()).prefix { $0 == $1 }.count }
+            guard let shared = shared.max() else { return nil }
+            // The last part is the name of a file, or nothing behind the slash of a directory.
+            let path = paths[place].dropLast(max(1, shared)).map { $0 + "/" }.joined()
+            return try? location.base.resolving(path.isEmpty ? "/" : path)
+        }
+        return Set(found).count == locations.count ? found : []
+    }
 }

@@ -1,9 +1,8 @@
-internal import Instrument
-internal import InstrumentManifests
-internal import InstrumentTransport
+package import Instrument
+package import InstrumentHTTP
 
-/// The servers that have the same resources, and which of them the player uses.
-struct LocationTable: Sendable {
+/// The servers that have the same resources, and which of them a player or a check uses.
+package struct LocationTable: Sendable {
     private static let mostClones = 16
 
     private var groups: [ContentLocations] = []
@@ -16,8 +15,11 @@ struct LocationTable: Sendable {
     /// Servers that failed, with the end of their exclusion.
     private var excluded: [ContentLocations.Location.ID: MonotonicInstant] = [:]
 
+    /// Creates a table without servers.
+    package init() {}
+
     /// Takes the servers of a manifest. Exclusions, ranks and clones continue.
-    mutating func take(_ presentation: Presentation) {
+    package mutating func take(_ presentation: Presentation) {
         if presentation.format == .hls {
             let pairs = presentation.locations.compactMap { group in group.locations.first.map { ($0.base, group) } }
             playlists = Dictionary(pairs) { first, _ in first }
@@ -29,7 +31,10 @@ struct LocationTable: Sendable {
     }
 
     /// Takes the order of a steering server, with servers that the manifest does not have.
-    mutating func prefer(_ order: [ContentLocations.Location.ID], adding clones: [SteeringManifest.Clone] = []) {
+    package mutating func prefer(
+        _ order: [ContentLocations.Location.ID],
+        adding clones: [SteeringManifest.Clone] = []
+    ) {
         ranks = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
         let known = Set(self.clones.map(\.id))
         let new = clones.filter { !known.contains($0.id) }.prefix(max(0, Self.mostClones - self.clones.count))
@@ -45,17 +50,18 @@ struct LocationTable: Sendable {
     }
 
     /// The name of a server in use, to tell the steering server; nil without servers.
-    var locationInUse: ContentLocations.Location.ID? {
+    package var locationInUse: ContentLocations.Location.ID? {
         let group = groups.first ?? playlists?.min { $0.key.description < $1.key.description }?.value
         return group.flatMap { server(of: $0) }?.id
     }
 
-    mutating func endExclusions(at now: MonotonicInstant) {
+    /// Lets servers whose exclusion has ended be used again.
+    package mutating func endExclusions(at now: MonotonicInstant) {
         if !excluded.isEmpty { excluded = excluded.filter { $0.value > now } }
     }
 
     /// The address, at the servers in use, of a resource or playlist that has the address `url` in the manifest.
-    func address(of url: HTTPURL) -> HTTPURL {
+    package func address(of url: HTTPURL) -> HTTPURL {
         levels(of: url).reduce(url) { url, group in
             guard let first = group.locations.first, let used = server(of: group), used.id != first.id else {
                 return url
@@ -69,7 +75,7 @@ struct LocationTable: Sendable {
     ///
     /// - Parameter time: the duration of the exclusion; nil for the rest of the playback.
     /// - Returns: false if no other server is left.
-    mutating func leaveServer(of url: HTTPURL, for time: Duration?, now: MonotonicInstant) -> Bool {
+    package mutating func leaveServer(of url: HTTPURL, for time: Duration?, now: MonotonicInstant) -> Bool {
         let end = time.map { now.advanced(by: $0) } ?? MonotonicInstant(nanoseconds: .max)
         /// Inner levels without another server: the preferred one and the failed one.
         var inner: [(first: ContentLocations.Location, failed: ContentLocations.Location)] = []
