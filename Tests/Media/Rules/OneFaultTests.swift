@@ -521,6 +521,24 @@ struct OneFaultTests {
         #expect(try broken([miswritten]) == ["playlist-attribute-invalid"])
     }
 
+    @Test("Empty codecs, and a type of a rendition that does not exist, are named")
+    func namedValues() throws {
+        func found(_ lines: String) throws -> [String] {
+            var run = RuleRun()
+            run.observe(try fetched("#EXTM3U\n\(lines)v.m3u8\n", 0, "m.m3u8"), as: .root)
+            return run.findings.map { "\($0.rule) \($0.problem.found)" }
+        }
+        let variant = "#EXT-X-STREAM-INF:BANDWIDTH=9000,CODECS="
+        #expect(try found("\(variant)\"avc1.64001f\"\n") == [])
+        for empty in ["", ","] {
+            let words = "playlist-attribute-invalid `CODECS=\(empty)` in EXT-X-STREAM-INF"
+            #expect(try found("\(variant)\"\(empty)\"\n") == [words])
+        }
+        let media = "#EXT-X-MEDIA:TYPE=SOUND,GROUP-ID=\"a\",NAME=\"x\",URI=\"a.m3u8\"\n"
+        let words = "media-tag-incomplete an EXT-X-MEDIA without a valid TYPE or a GROUP-ID (`TYPE=SOUND`)"
+        #expect(try found("\(media)\(variant)\"avc1.64001f\"\n") == [words])
+    }
+
     @Test("An invalid version is one finding", arguments: ["abc", "0", "14", "2"])
     func version(value: String) throws {
         let text = "#EXTM3U\n#EXT-X-VERSION:\(value)\n#EXT-X-TARGETDURATION:6\n#EXTINF:5.5,\n1.ts\n#EXT-X-ENDLIST\n"

@@ -127,7 +127,10 @@ struct MultivariantParser {
         let attributes = try attributes(line)
         guard let kind = attributes["TYPE"].flatMap(HLSMultivariantPlaylist.Media.Kind.init(rawValue:)),
             let group = attributes["GROUP-ID"]
-        else { return notices.add(.incompleteMedia, line: line.number) }
+        else {
+            let known = attributes["TYPE"].map { "`TYPE=\($0.excerpt())`" }
+            return notices.add(.incompleteMedia, attributes["GROUP-ID"] == nil ? nil : known, line: line.number)
+        }
         var url: HTTPURL?
         if let reference = attributes["URI"] {
             do {

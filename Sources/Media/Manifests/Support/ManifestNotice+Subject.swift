@@ -83,7 +83,7 @@ extension ManifestNotice.Subject {
         case .addressWithoutStream: ("an address without EXT-X-STREAM-INF", " is left out")
         case .streamWithoutAddress: ("an EXT-X-STREAM-INF without an address", " is left out")
         case .missingBandwidth: ("a variant without BANDWIDTH", " is read with another bit rate or 0")
-        case .incompleteMedia: ("an EXT-X-MEDIA without TYPE or GROUP-ID", " is left out")
+        case .incompleteMedia: ("an EXT-X-MEDIA without a valid TYPE or a GROUP-ID", " is left out")
         case .alternativeVideo: ("alternative video renditions", "; the probe ignores them")
         case .remoteElement:
             ("a remote element (xlink) that cannot be used", " is left out, or the content of its place is used")

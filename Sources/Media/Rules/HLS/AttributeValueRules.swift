@@ -91,7 +91,7 @@ extension Rule {
 /// The form of a value of a tag or of an attribute (RFC 8216bis section 4.2).
 enum AttributeValue {
     case integer, number, signed, resolution, yesOrNo, channels, version, range, protection, dataFormat, bitRate
-    case quoted
+    case quoted, codecs
 
     /// The tags whose whole value has a form.
     private static let tags: [String: AttributeValue] = [
@@ -103,13 +103,13 @@ enum AttributeValue {
         "EXT-X-STREAM-INF": [
             "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "FRAME-RATE": .number,
             "SCORE": .number,
-            "VIDEO-RANGE": .range, "HDCP-LEVEL": .protection, "CODECS": .quoted, "SUPPLEMENTAL-CODECS": .quoted,
+            "VIDEO-RANGE": .range, "HDCP-LEVEL": .protection, "CODECS": .codecs, "SUPPLEMENTAL-CODECS": .quoted,
             "AUDIO": .quoted,
             "VIDEO": .quoted, "SUBTITLES": .quoted, "PATHWAY-ID": .quoted, "STABLE-VARIANT-ID": .quoted,
         ],
         "EXT-X-I-FRAME-STREAM-INF": [
             "BANDWIDTH": .bitRate, "AVERAGE-BANDWIDTH": .integer, "RESOLUTION": .resolution, "VIDEO-RANGE": .range,
-            "HDCP-LEVEL": .protection, "CODECS": .quoted, "URI": .quoted,
+            "HDCP-LEVEL": .protection, "CODECS": .codecs, "URI": .quoted,
         ],
         "EXT-X-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
         "EXT-X-SESSION-KEY": ["URI": .quoted, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted],
@@ -195,7 +195,7 @@ enum AttributeValue {
     private static let numberLimit = 1_000_000_000.0
 
     /// Whether the value is a quoted string.
-    private var isText: Bool { self == .quoted || self == .channels }
+    private var isText: Bool { self == .quoted || self == .codecs || self == .channels }
 
     /// Whether a value has the form, and is larger than any that a client reads.
     private func isTooLarge(_ value: String) -> Bool {
@@ -225,6 +225,7 @@ enum AttributeValue {
         case .protection: "TYPE-0, TYPE-1 or NONE"
         case .dataFormat: "JSON or RAW"
         case .quoted: "a value in quotes"
+        case .codecs: "codec strings in quotes, such as `\"avc1.640028,mp4a.40.2\"`"
         case .channels: "a number of channels above 0, perhaps with parameters, such as `6` or `16/JOC`"
         }
     }
@@ -244,6 +245,7 @@ enum AttributeValue {
         case .dataFormat: return value == "JSON" || value == "RAW"
         // A bit rate that is missing or no number has another rule.
         case .quoted, .bitRate: return true
+        case .codecs: return value.contains { !$0.isWhitespace && $0 != "," }
         case .number: return DecimalText.double(value).map { $0 >= 0 } ?? false
         case .signed: return DecimalText.double(value) != nil
         case .resolution:
