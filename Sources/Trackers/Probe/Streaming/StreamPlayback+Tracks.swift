@@ -159,7 +159,7 @@ extension StreamPlayback {
             isOfAudio: role == .audio,
             track: PacedTrack(track, in: manifest),
             other: PacedTrack(other, in: manifest),
-            isOtherLoading: isLoading || other.isWorking(at: now),
+            isOtherLoading: isLoading || other.pause(at: now) != nil,
             position: session.model?.position(at: now) ?? session.pendingSeek ?? 0
         )
         return profile.pacing.permits(request)

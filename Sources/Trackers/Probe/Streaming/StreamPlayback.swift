@@ -213,16 +213,19 @@ extension StreamPlayback {
     }
 
     /// With enough media in the buffer, requests may begin a little later than planned, so that the threads of many
-    /// streams wake up together. Players look for room at longer intervals. The instants of signals are exact anyway.
+    /// streams wake up together. Players look for room at longer intervals; a short pause is exact, because many of
+    /// them follow one another. The instants of signals are exact anyway.
     func tolerance(at now: MonotonicInstant) -> Duration {
         guard let model = session.model, model.hasStarted, !model.isWaiting,
-            model.level(at: now) >= Self.comfortableLevel
+            model.level(at: now) >= Self.comfortableLevel,
+            !tracks.values.contains(where: { $0.pause(at: now).map { $0 < Self.shortPause } ?? false })
         else { return .zero }
         return Self.alarmTolerance
     }
 
     private static let comfortableLevel: Int64 = 2_000_000_000
     private static let alarmTolerance: Duration = .milliseconds(10)
+    private static let shortPause: Duration = .milliseconds(100)
 
     /// The instant at which a track has room again, or its segment becomes available.
     private func deadline(of role: StreamRole, _ timestamp: Timestamp) -> MonotonicInstant? {

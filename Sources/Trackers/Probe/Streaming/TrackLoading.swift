@@ -257,13 +257,15 @@ extension TrackLoading {
         }
     }
 
-    /// Whether the player works on what has come.
-    func isWorking(at now: MonotonicInstant) -> Bool {
-        switch phase {
-        case .looking(let look): look.next.map { $0 > now } ?? false
-        case .planned(let plan): plan.begins.map { $0 > now } ?? false
-        case .awaiting, .ended: false
-        }
+    /// The time until the player looks for the next segment, or requests the planned one; nil if it does not wait.
+    func pause(at now: MonotonicInstant) -> Duration? {
+        let end: MonotonicInstant? =
+            switch phase {
+            case .looking(let look): look.next
+            case .planned(let plan): plan.begins
+            case .awaiting, .ended: nil
+            }
+        return end.flatMap { $0 > now ? now.duration(to: $0) : nil }
     }
 
     /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched

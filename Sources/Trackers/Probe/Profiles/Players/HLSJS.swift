@@ -55,10 +55,10 @@ extension PlayerProfile {
             sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
             // Medians on two cores with nothing else to do.
             processing: ProcessingTimes(
-                multivariantPlaylist: .milliseconds(15),
-                mediaPlaylist: .milliseconds(15),
-                fragment: .milliseconds(5),
-                transmuxedSegment: .milliseconds(9)
+                multivariantPlaylist: .milliseconds(8),
+                mediaPlaylist: .milliseconds(6),
+                fragment: .milliseconds(4),
+                transmuxedSegment: .milliseconds(6)
             ),
             firstProcessing: processing,
             ladderSelection: .hlsJS,

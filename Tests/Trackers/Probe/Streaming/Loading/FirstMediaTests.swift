@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The first media of a player")
 struct FirstMediaTests {
-    /// A reader that needs 65 ms to start, and then 5 ms for a fragment and 9 ms for a transport stream.
+    /// A reader that needs 65 ms to start, and then 4 ms for a fragment and 6 ms for a transport stream.
     private static func media(look: Bool = true) -> FirstMedia {
         var profile = PlayerProfile.hlsJS
         if !look { profile.pacing = IndependentTracks() }
@@ -22,7 +22,7 @@ struct FirstMediaTests {
     @Test(
         "The reader starts with the first segment of either track",
         arguments: [
-            (Int64?.none, true, 65), (60, true, 35), (0, true, 5), (90, true, 65), (nil, false, 65), (0, false, 9),
+            (Int64?.none, true, 65), (60, true, 35), (0, true, 4), (90, true, 65), (nil, false, 65), (0, false, 6),
         ] as [(Int64?, Bool, Int64)]
     )
     func reading(sound: Int64?, isFragment: Bool, expected: Int64) {
@@ -35,7 +35,7 @@ struct FirstMediaTests {
         "Both are appended after the next look of audio that came first, and at once after audio that came last",
         arguments: [
             // The arrivals of sound and pictures, and when both are appended.
-            (10, 50, 110), (10, 94, 110), (10, 95, 210), (100, 110, 210), (400, 50, 410), (115, 50, 125),
+            (10, 50, 110), (10, 95, 110), (10, 96, 210), (100, 110, 210), (400, 50, 410), (115, 50, 125),
         ] as [(Int64, Int64, Int64)]
     )
     func appending(sound: Int64, pictures: Int64, expected: Int64) {

@@ -207,8 +207,8 @@ struct PlayerRhythmTests {
         }
         let (video, audio) = (try answered("v0"), try answered("en"))
         #expect(audio < video)
-        // The worker starts with the audio, and needs at least 5 ms for the video.
-        let read = max(audio + 65_000_000, video + 5_000_000)
+        // The worker starts with the audio, and needs at least 4 ms for the video.
+        let read = max(audio + 65_000_000, video + 4_000_000)
         let look = playlist + ((read - playlist) / 100_000_000 + 1) * 100_000_000
         let appended = look + 10_000_000
         let next = requests.filter { $0.instant > video }
@@ -265,9 +265,9 @@ struct PlayerRhythmTests {
         let (_, requests) = try await play("/ts/master.m3u8", .hlsJS, seconds: 5)
         let media = requests.filter { $0.path.hasSuffix(".ts") }
         let pauses = try zip(media, media.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
-        // The second fragment has another rung, whose playlist comes first, and takes 15 ms.
-        #expect((80..<90).contains(try #require(pauses.first)), "\(pauses)")
-        #expect(pauses.count > 5 && pauses.dropFirst().dropFirst().allSatisfy { $0 == 9 }, "\(pauses)")
+        // The second fragment has another rung, whose playlist comes first, and takes 6 ms.
+        #expect((70..<80).contains(try #require(pauses.first)), "\(pauses)")
+        #expect(pauses.count > 5 && pauses.dropFirst().dropFirst().allSatisfy { $0 == 6 }, "\(pauses)")
     }
 
     @Test("A player of a web page works on what has come before it requests more")
