@@ -243,7 +243,8 @@ extension StreamPlayback {
         }
         let isLowLatencyDASH = state.isLowLatency && manifest.presentation?.format == .dash
         let mode = isLowLatencyDASH ? profile.lowLatency : nil
-        let early = mode?.requestsUnavailable == true ? tracks[role]?.nextSegment(in: manifest).duration.nanoseconds : nil
+        let isEarly = mode?.requestsUnavailable == true
+        let early = isEarly ? tracks[role]?.nextSegment(in: manifest).duration.nanoseconds : nil
         let time = now.wallTime.advanced(nanoseconds: early ?? 0)
         switch tracks[role]?.step(in: timeline, at: time, change: change) {
         case .chosen: return true

@@ -53,9 +53,9 @@ extension PlayerProfile {
         // Medians on two cores with nothing else to do; of an MPD, 65 ms to the first request, and 25 ms more to append
         // the initialization section.
         processing: ProcessingTimes(
-            presentation: .milliseconds(90),
-            fragment: .milliseconds(6),
-            transmuxedSegment: .milliseconds(6)
+            presentation: .milliseconds(35),
+            fragment: .milliseconds(4),
+            transmuxedSegment: .milliseconds(4)
         ),
         retry: RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(1)), loadTimeout: .seconds(20)),
         retries: [

@@ -131,8 +131,9 @@ enum HLSJS {
         )
     }
 
-    /// The next audio segment begins no later than the video segment ends that is being fetched. Where none is, the last
-    /// one has been buffered, and audio has no limit: src/controller/audio-stream-controller.ts, `mainFragLoading`.
+    /// The next audio segment begins no later than the video segment ends that is being fetched. Where none is, the
+    /// last one has been buffered, and audio has no limit: src/controller/audio-stream-controller.ts,
+    /// `mainFragLoading`.
     struct Pacing: TrackPacing {
         /// Line 1071, `initPTS`.
         var liveAudioAwaitsPictures: Bool { true }

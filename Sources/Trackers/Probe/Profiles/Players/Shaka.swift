@@ -31,11 +31,10 @@ extension PlayerProfile {
     /// lib/util/player_configuration.js:509). It requests the first two segments of a stream at once, and segments of
     /// DASH with a template before they are available.
     ///
-    /// Not modelled: in low latency the shorter back-offs and exclusions, a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending,
-    /// changes of the element's size, frames that are dropped for another reason than that they came too late, and the
-    /// choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one
-    /// ladder.
+    /// Not modelled: in low latency the shorter back-offs and exclusions, a downlink that Chromium has learnt from
+    /// other traffic, the sizes of initialization segments, the time of appending, changes of the element's size,
+    /// frames that are dropped for another reason than that they came too late, and the choice between codecs
+    /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: Chromium.buffer(maximum: .seconds(10)),

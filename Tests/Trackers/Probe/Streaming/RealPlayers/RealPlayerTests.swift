@@ -39,7 +39,7 @@ struct RealPlayerTests {
             seconds: 29,
             start: 0.35,
             "0×1 2×34",
-            or: ("0×1 1×1 2×33", "The worker started after 132 ms on a slower machine: the first picture came after 0.60 s.")
+            or: ("0×1 1×1 2×33", "The worker of a slower machine started in 132 ms: first picture after 0.60 s.")
         ),
         RealTrial(
             .hlsFragmented,
