@@ -7,62 +7,71 @@ internal import InstrumentBackends
 /// order; those of different instruments may be mixed. Memory grows with the number of instruments.
 package struct MetricReplay: Sendable {
     private struct Replayed {
+        let instrument: Substring
         var metricalc: any Metricalc
         /// As a chain does with the default name of the attribute.
         var persons = PersonTable(key: .userId)
         var trackers: Set<TrackerID> = []
+
+        mutating func metrics(of event: Event) -> [Metric] {
+            var metrics: [Metric] = []
+            metricalc.process(event, into: &metrics)
+            persons.name(&metrics, of: event)
+            trackers.insert(event.tracker)
+            return metrics
+        }
+
+        /// Removes all trackers in the order in which a shutdown removes them, and returns their last metrics.
+        mutating func finish() -> [Metric] {
+            trackers.sorted(by: >).flatMap { tracker in
+                var metrics: [Metric] = []
+                metricalc.forget(tracker, into: &metrics)
+                persons.name(&metrics, ofRemoved: tracker)
+                return metrics
+            }
+        }
     }
 
     private let makeMetricalc: @Sendable () -> any Metricalc
-    private var instruments: [Substring: Replayed] = [:]
-    /// The sender of the latest event, and its instrument.
-    private var latest: (sender: String?, instrument: Substring) = (nil, "")
+    private var replayed: [Replayed] = []
+    /// The place of each instrument.
+    private var places: [Substring: Int] = [:]
+    /// The sender of the latest event, and the place of its instrument.
+    private var latest: (sender: String?, place: Int)?
 
     /// Creates a replay whose metricalcs are new.
     package init(_ makeMetricalc: @escaping @Sendable () -> any Metricalc) { self.makeMetricalc = makeMetricalc }
 
     /// The metrics that follow from an event.
     package mutating func metrics(of event: Event) -> [Metric] {
-        let instrument = instrument(of: event[.senderId])
-        var replayed = instruments.removeValue(forKey: instrument) ?? Replayed(metricalc: makeReady())
-        var metrics: [Metric] = []
-        replayed.metricalc.process(event, into: &metrics)
-        replayed.persons.name(&metrics, of: event)
-        replayed.trackers.insert(event.tracker)
-        instruments[instrument] = replayed
-        return metrics
+        let place = place(of: event[.senderId])
+        return replayed[place].metrics(of: event)
     }
 
-    /// Removes all trackers in the order in which a shutdown removes those of one instrument, and returns their last
-    /// metrics.
+    /// Removes all trackers of one instrument after the other, by their names, and returns their last metrics.
     package mutating func finish() -> [Metric] {
-        let sorted = instruments.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        instruments.removeAll()
-        var all: [Metric] = []
-        for var (_, replayed) in sorted {
-            for tracker in replayed.trackers.sorted(by: >) {
-                var metrics: [Metric] = []
-                replayed.metricalc.forget(tracker, into: &metrics)
-                replayed.persons.name(&metrics, ofRemoved: tracker)
-                all += metrics
-            }
-        }
-        return all
+        var sorted = replayed.sorted { $0.instrument.utf8.lexicographicallyPrecedes($1.instrument.utf8) }
+        (replayed, places, latest) = ([], [:], nil)
+        return sorted.indices.flatMap { sorted[$0].finish() }
     }
 
-    private func makeReady() -> any Metricalc {
-        var metricalc = makeMetricalc()
-        metricalc.ready()
-        return metricalc
-    }
-
-    private mutating func instrument(of sender: String?) -> Substring {
-        if latest.sender == sender { return latest.instrument }
+    private mutating func place(of sender: String?) -> Int {
+        if let latest, latest.sender == sender { return latest.place }
         let instrument = sender.map { sender in
             sender.lastIndex(of: "-").map { sender[..<$0] } ?? sender[...]
         }
-        latest = (sender, instrument ?? "")
-        return latest.instrument
+        let name = instrument ?? ""
+        let place = places[name] ?? add(name)
+        latest = (sender, place)
+        return place
+    }
+
+    private mutating func add(_ instrument: Substring) -> Int {
+        var metricalc = makeMetricalc()
+        metricalc.ready()
+        replayed.append(Replayed(instrument: instrument, metricalc: metricalc))
+        places[instrument] = replayed.count - 1
+        return replayed.count - 1
     }
 }
 
