@@ -22,36 +22,44 @@ package final class EvidenceFolder: EvidenceStore {
     /// - Parameter warn: reports what a person should know.
     package init(_ path: String, warn: @escaping @Sendable (String) -> Void) { (self.path, self.warn) = (path, warn) }
 
-    /// The pieces that are there. What is none is left alone; damaged pieces are counted in a warning and deleted.
+    /// The pieces that are there. What is none is left alone, and so is what cannot be read now; damaged pieces are
+    /// counted in a warning and deleted.
     package func entries() -> [EvidenceEntry] {
+        let names: [String]
         do throws(FileError) {
             try Folder.create(path)
-            var (entries, damages) = ([EvidenceEntry](), 0)
-            for name in try Folder.names(in: path) {
-                if let replaced = SmallFile.replaced(by: name), id(of: replaced) != nil {
-                    try SmallFile.remove(path + "/" + name)
-                }
-                guard let id = id(of: name) else { continue }
-                if let head = try? SmallFile.prefix(of: file(id), count: Self.mostHeadBytes),
-                    let entry = Self.parts(of: head)?.entry, entry.id == id
-                {
-                    entries.append(entry)
-                } else {
-                    damages += 1
-                    try SmallFile.remove(file(id))
-                }
-            }
-            if damages > 0 {
-                let files = damages == 1 ? "1 file" : "\(damages) files"
-                warn(
-                    "\(path): \(files) of evidence cannot be read, and are deleted; the monitor continues without them"
-                )
-            }
-            return entries
+            names = try Folder.names(in: path)
         } catch {
             warn("\(error); evidence of earlier faults is not shown")
             return []
         }
+        var (entries, damages, failures) = ([EvidenceEntry](), 0, [FileError]())
+        for name in names {
+            do throws(FileError) {
+                if let replaced = SmallFile.replaced(by: name), id(of: replaced) != nil {
+                    try SmallFile.remove(path + "/" + name)
+                }
+                guard let id = id(of: name), let head = try SmallFile.prefix(of: file(id), count: Self.mostHeadBytes)
+                else { continue }
+                if let entry = Self.parts(of: head)?.entry, entry.id == id {
+                    entries.append(entry)
+                } else {
+                    try SmallFile.remove(file(id))
+                    damages += 1
+                }
+            } catch {
+                failures.append(error)
+            }
+        }
+        if damages > 0 {
+            let files = damages == 1 ? "1 file" : "\(damages) files"
+            warn("\(path): \(files) of evidence cannot be read, and are deleted; the monitor continues without them")
+        }
+        if let first = failures.first {
+            let more = failures.count > 1 ? ", and \(failures.count - 1) more" : ""
+            warn("\(first)\(more); these files of evidence are left as they are, and not shown")
+        }
+        return entries
     }
 
     package func keep(_ entry: EvidenceEntry, _ bytes: [UInt8]) {

@@ -281,6 +281,29 @@ struct EvidenceFolderTests {
         #expect(warnings.withLock { $0 } == [])
     }
 
+    @Test("What cannot be read now is reported once, and left alone; the others are there")
+    func unreadable() throws {
+        let first = folder()
+        _ = first.entries()
+        let pieces = try entries()
+        for (entry, bytes) in pieces { first.keep(entry, bytes) }
+        let path = { (id: String) in scratch.file("state/evidence/\(id).evidence") }
+        // A folder and a link, where files were.
+        for (place, (entry, _)) in pieces.prefix(2).enumerated() {
+            try FileManager.default.moveItem(atPath: path(entry.id), toPath: scratch.file("piece\(place)"))
+        }
+        try FileManager.default.createDirectory(atPath: path(pieces[0].0.id), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: path(pieces[1].0.id),
+            withDestinationPath: scratch.file("piece1")
+        )
+        #expect(folder().entries() == [pieces[2].0])
+        let told = warnings.withLock { $0 }
+        #expect(told.count == 1 && told[0].contains("and 1 more") && told[0].contains("left as they are"), "\(told)")
+        for (entry, _) in pieces { #expect(FileManager.default.fileExists(atPath: path(entry.id))) }
+        #expect(FileManager.default.fileExists(atPath: scratch.file("piece1")))
+    }
+
     @Test("Damaged files are reported, and the others and files of others stay")
     func damaged() throws {
         let first = folder()
