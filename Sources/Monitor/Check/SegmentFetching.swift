@@ -97,17 +97,21 @@ actor SegmentFetcher {
         for (place, result) in segments.enumerated() where result.order.purpose == .contents {
             guard result.facts.failure == nil else { continue }
             let segment = result.order.segment
-            let isPlain = segment.encryption == nil
             await servers.compare(
                 segment.url,
                 .segment,
-                defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+                defect: Self.replacement(ofPlain: segment.encryption == nil),
                 { await client.body($0, segment.byteRange) }
             )
             if !result.isRead || result.lacksKey { batch.failures[place] = await failures(of: segment) }
         }
         batch.servers = await servers.takeReport()
         return batch
+    }
+
+    /// What a server may send in the place of a resource that it lacks; nothing can be said of encrypted ones.
+    private static func replacement(ofPlain isPlain: Bool) -> @Sendable (ResourceClient.Body) -> String? {
+        { isPlain ? ManifestContent.replacement(of: $0.bytes) : nil }
     }
 
     private nonisolated func fetch(_ order: SegmentOrder, keepsMedia: Bool) async -> FetchedSegment {
@@ -122,11 +126,10 @@ actor SegmentFetcher {
             if case .failure(let failure) = answer.result { facts.failure = Self.failure(failure) }
             return FetchedSegment(order: order, facts: facts)
         }
-        let isPlain = segment.encryption == nil
         let answer = await servers.answer(
             for: segment.url,
             .segment,
-            defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+            defect: Self.replacement(ofPlain: segment.encryption == nil),
             { await client.body($0, segment.byteRange, isText: order.role == .subtitles) }
         )
         facts.url = answer.address
@@ -296,11 +299,10 @@ actor SegmentFetcher {
     /// Fetches an initialization segment from a server that has it.
     private nonisolated func body(of segment: InitializationSegment) async -> StreamServers.Answer<ResourceClient.Body>
     {
-        let isPlain = segment.encryption == nil
         return await servers.answer(
             for: segment.url,
             .segment,
-            defect: { (body: ResourceClient.Body) in isPlain ? ManifestContent.replacement(of: body.bytes) : nil },
+            defect: Self.replacement(ofPlain: segment.encryption == nil),
             { await client.body($0, segment.byteRange) }
         )
     }

@@ -124,14 +124,11 @@ actor StreamServers {
         _ kind: FetchFailure.Kind,
         _ defect: (Value) -> String?
     ) -> FetchFailure? {
-        var failure: FetchFailure
         switch answer.result {
         case .success(let value):
-            guard let found = defect(value) else { return nil }
-            failure = FetchFailure(kind: kind, url: answer.address, reason: found)
-        case .failure(let found): failure = FetchFailure(kind, answer.address, found)
+            defect(value).map { FetchFailure(kind: kind, url: answer.address, reason: $0) }
+        case .failure(let failure): FetchFailure(kind, answer.address, failure)
         }
-        return failure
     }
 
     /// Notes the answer to the request for a playlist of HLS, which each server has under a separate name.

@@ -22,8 +22,8 @@ package final class EvidenceFolder: EvidenceStore {
     /// - Parameter warn: reports what a person should know.
     package init(_ path: String, warn: @escaping @Sendable (String) -> Void) { (self.path, self.warn) = (path, warn) }
 
-    /// The pieces that are there. What is none is left alone, and so is what cannot be read now; damaged pieces are
-    /// counted in a warning and deleted.
+    /// The pieces that are there. Other files are left alone, and so are pieces that cannot be read now; damaged pieces
+    /// are counted in a warning and deleted.
     package func entries() -> [EvidenceEntry] {
         let names: [String]
         do throws(FileError) {

@@ -57,10 +57,7 @@ package struct MetricReplay: Sendable {
 
     private mutating func place(of sender: String?) -> Int {
         if let latest, latest.sender == sender { return latest.place }
-        let instrument = sender.map { sender in
-            sender.lastIndex(of: "-").map { sender[..<$0] } ?? sender[...]
-        }
-        let name = instrument ?? ""
+        let name = sender.map { text in text.lastIndex(of: "-").map { text[..<$0] } ?? text[...] } ?? ""
         let place = places[name] ?? add(name)
         latest = (sender, place)
         return place

@@ -281,13 +281,21 @@ struct EvidenceFolderTests {
         #expect(warnings.withLock { $0 } == [])
     }
 
+    /// Pieces that a folder keeps.
+    private func keptPieces() throws -> [(EvidenceEntry, [UInt8])] {
+        let folder = folder()
+        _ = folder.entries()
+        let pieces = try entries()
+        for (entry, bytes) in pieces { folder.keep(entry, bytes) }
+        return pieces
+    }
+
+    /// The file of a piece.
+    private func path(_ id: String) -> String { scratch.file("state/evidence/\(id).evidence") }
+
     @Test("What cannot be read now is reported once, and left alone; the others are there")
     func unreadable() throws {
-        let first = folder()
-        _ = first.entries()
-        let pieces = try entries()
-        for (entry, bytes) in pieces { first.keep(entry, bytes) }
-        let path = { (id: String) in scratch.file("state/evidence/\(id).evidence") }
+        let pieces = try keptPieces()
         // A folder and a link, where files were.
         for (place, (entry, _)) in pieces.prefix(2).enumerated() {
             try FileManager.default.moveItem(atPath: path(entry.id), toPath: scratch.file("piece\(place)"))
@@ -306,11 +314,7 @@ struct EvidenceFolderTests {
 
     @Test("Damaged files are reported, and the others and files of others stay")
     func damaged() throws {
-        let first = folder()
-        _ = first.entries()
-        let pieces = try entries()
-        for (entry, bytes) in pieces { first.keep(entry, bytes) }
-        let path = { (id: String) in scratch.file("state/evidence/\(id).evidence") }
+        let pieces = try keptPieces()
         // The head of one, and the content of another.
         try Data("nonsense".utf8).write(to: URL(fileURLWithPath: path(pieces[0].0.id)))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path(pieces[1].0.id)))

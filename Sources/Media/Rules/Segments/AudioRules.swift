@@ -46,10 +46,8 @@ extension Rule {
                     guard let old = before.tracks.first(where: { $0.isVideo == track.isVideo }),
                         old.codec == track.codec, let (found, expected) = track.change(from: old)
                     else { continue }
-                    // The return to an encoding that was there before a change is part of that change.
-                    let isReturn = rendition.facts.contains { known in
-                        known.sequence < before.sequence && known.discontinuity == facts.discontinuity
-                            && known.failure == nil
+                    let isReturn = facts.isReturn(from: before, in: rendition) { known in
+                        known.failure == nil
                             && known.tracks.contains {
                                 $0.isVideo == track.isVideo && $0.codec == track.codec && track.change(from: $0) == nil
                             }

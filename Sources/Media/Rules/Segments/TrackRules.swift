@@ -16,10 +16,8 @@ extension Rule {
                     return []
                 }
                 guard let change = trackChange(from: before, to: facts) else { return [] }
-                // The return to tracks that were there before a change is part of that change.
-                let isReturn = rendition.facts.contains { known in
-                    known.sequence < before.sequence && known.discontinuity == facts.discontinuity
-                        && known.hasJudgedTracks && trackChange(from: known, to: facts) == nil
+                let isReturn = facts.isReturn(from: before, in: rendition) {
+                    $0.hasJudgedTracks && trackChange(from: $0, to: facts) == nil
                 }
                 return isReturn ? [] : [change]
             }
@@ -199,6 +197,18 @@ extension SegmentFacts {
     fileprivate func predecessor(in rendition: RenditionHistory) -> SegmentFacts? {
         rendition.facts.last { before in
             before.sequence < sequence && before.discontinuity == discontinuity && before.hasJudgedTracks
+        }
+    }
+
+    /// Whether a segment before `before`, since the same discontinuity, had what this one has: the change from `before`
+    /// to this one is part of an earlier change, which has a finding.
+    func isReturn(
+        from before: SegmentFacts,
+        in rendition: RenditionHistory,
+        isSame: (SegmentFacts) -> Bool
+    ) -> Bool {
+        rendition.facts.contains {
+            $0.sequence < before.sequence && $0.discontinuity == discontinuity && isSame($0)
         }
     }
 }

@@ -241,11 +241,11 @@ extension StreamPlayback {
             placeStart(in: state, plan, now)
             return true
         }
-        let isLowLatencyDASH = state.isLowLatency && manifest.presentation?.format == .dash
-        let mode = isLowLatencyDASH ? profile.lowLatency : nil
-        let isEarly = mode?.requestsUnavailable == true
-        let early = isEarly ? tracks[role]?.nextSegment(in: manifest).duration.nanoseconds : nil
-        let time = now.wallTime.advanced(nanoseconds: early ?? 0)
+        let mode = profile.lowLatency.flatMap { isLowLatencyDASH(state) ? $0 : nil }
+        var time = now.wallTime
+        if mode?.requestsUnavailable == true, let track = tracks[role] {
+            time = time.advanced(nanoseconds: track.nextSegment(in: manifest).duration.nanoseconds)
+        }
         switch tracks[role]?.step(in: timeline, at: time, change: change) {
         case .chosen: return true
         case .fetch where phase.name == .awaiting:
@@ -266,6 +266,10 @@ extension StreamPlayback {
         case .end, nil: break
         }
         return false
+    }
+
+    private func isLowLatencyDASH(_ state: RenditionState) -> Bool {
+        manifest.presentation?.format == .dash && state.isLowLatency
     }
 
     private mutating func awaitSegment(_ role: StreamRole, of state: RenditionState, _ now: Timestamp) {

@@ -50,8 +50,7 @@ extension PlayerProfile {
         decodeDelay: DecodeDelay(start: .milliseconds(85), resume: Chromium.resume),
         pacing: DashJS.Pacing(lead: .seconds(1)),
         sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
-        // Medians on two cores with nothing else to do; of an MPD, 65 ms to the first request, and 25 ms more to append
-        // the initialization section.
+        // Medians on two cores with nothing else to do.
         processing: ProcessingTimes(
             presentation: .milliseconds(35),
             fragment: .milliseconds(4),
