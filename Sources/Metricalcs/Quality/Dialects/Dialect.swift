@@ -34,11 +34,6 @@ public struct Dialect: Sendable {
     /// The metric with that name; nil if the dialect has no such metric.
     public func metric(_ name: String) -> QualityMetric? { metrics.first { $0.name == name } }
 
-    /// The metrics that have the same meaning as the metric `name` of ``instrument``.
-    package func counterparts(of name: String) -> [QualityMetric] {
-        metrics.filter { ($0.counterpart ?? $0.name) == name }
-    }
-
     /// The dialect with further metrics, each in place of one with the same name.
     public func adding(_ added: [QualityMetric]) -> Dialect {
         let names = Set(added.map(\.name))

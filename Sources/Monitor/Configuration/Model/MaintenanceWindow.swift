@@ -63,8 +63,6 @@ package struct MaintenanceWindow: Hashable, Sendable {
 }
 
 extension MaintenanceWindow.Weekly {
-    private static let minutesOfDay = 1_440
-
     /// Whether a name is that of a zone of the database.
     static func isLocation(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 

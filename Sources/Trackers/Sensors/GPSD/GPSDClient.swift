@@ -57,9 +57,6 @@ package final class GPSDClient: Sendable {
         }
     }
 
-    /// The number of the daemon's lines that were malformed and skipped.
-    package var malformedLineCount: Int { state.withLock { $0.reader.malformedCount } }
-
     /// The number of connections.
     package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
