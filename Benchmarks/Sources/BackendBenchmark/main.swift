@@ -92,7 +92,7 @@ let wanted = Set(CommandLine.arguments.dropFirst().filter { Int($0) == nil })
 func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
     let name = backend.name.description.hasPrefix("file:") ? "file" : backend.name.description
     guard wanted.isEmpty || wanted.contains(name) else { return }
-    let (start, processor) = (ContinuousClock.now, processorTime())
+    let (start, processor, brokers) = (ContinuousClock.now, processorTime(), processorTime(ofThreads: mockThread))
     var rest = records[...]
     while !rest.isEmpty {
         let batch = Batch(records: Array(rest.prefix(backend.policy.maxCount)))
@@ -103,19 +103,38 @@ func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
         return print("\(backend.name): \(outcome)")
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let ofBrokers = processorTime(ofThreads: mockThread) - brokers
+    func share(_ time: Double) -> String { String(format: "%.2f", time * 1_000_000 / Double(records.count)) }
     print(
         name.padding(toLength: 14, withPad: " ", startingAt: 0),
         "\(Int(Double(records.count) / seconds)) samples a second,",
-        String(format: "%.2f", (processorTime() - processor) * 1_000_000 / Double(records.count)),
-        "µs of processor time a sample"
+        share(processorTime() - processor - ofBrokers),
+        "µs of processor time a sample" + (ofBrokers > 0 ? ", and \(share(ofBrokers)) µs of the mock brokers" : "")
     )
 }
+
+/// The thread of librdkafka's mock cluster (rdkafka_mock.c, `rd_kafka_mock_cluster_thread_main`).
+let mockThread = "rdk:mock"
 
 /// What all threads of this process have used, in seconds: the same on a busy machine.
 func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+}
+
+/// What the threads of this process with a name have used, in seconds; 0 where the system does not tell (Linux does).
+func processorTime(ofThreads name: String) -> Double {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.reduce(0) { sum, task in
+        func text(_ file: String) -> String? {
+            try? String(contentsOfFile: "/proc/self/task/\(task)/\(file)", encoding: .utf8)
+        }
+        guard text("comm")?.trimmingCharacters(in: .newlines) == name,
+            let nanoseconds = text("schedstat")?.split(separator: " ").first.flatMap({ Double($0) })
+        else { return sum }
+        return sum + nanoseconds / 1_000_000_000
+    }
 }
 
 let count = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 50_000
