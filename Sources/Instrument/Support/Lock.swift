@@ -35,28 +35,28 @@ package final class Lock<State: ~Copyable>: Sendable {
         return try mutex.withLock(body)
     }
     #else
-    /// The mutex and what it guards, in memory that never moves.
+    /// The mutex and what it guards, in memory that never moves: two addresses, because the code for any state, which
+    /// other modules call, would have to ask the language's runtime where a state behind a mutex begins.
     private struct Guarded: ~Copyable, @unchecked Sendable {
         // Sendable: `state` is touched only between lock and unlock of `mutex`.
-        struct Content: ~Copyable {
-            var mutex: pthread_mutex_t
-            var state: State
-        }
-        let content: UnsafeMutablePointer<Content>
+        let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        let state: UnsafeMutablePointer<State>
     }
 
     private let guarded: Guarded
 
     package init(_ state: consuming sending State) {
-        guarded = Guarded(content: .allocate(capacity: 1))
-        guarded.content.initialize(to: Guarded.Content(mutex: pthread_mutex_t(), state: state))
-        pthread_mutex_init(&guarded.content.pointee.mutex, nil)
+        guarded = Guarded(mutex: .allocate(capacity: 1), state: .allocate(capacity: 1))
+        guarded.mutex.initialize(to: pthread_mutex_t())
+        guarded.state.initialize(to: state)
+        pthread_mutex_init(guarded.mutex, nil)
     }
 
     deinit {
-        pthread_mutex_destroy(&guarded.content.pointee.mutex)
-        guarded.content.deinitialize(count: 1)
-        guarded.content.deallocate()
+        pthread_mutex_destroy(guarded.mutex)
+        guarded.mutex.deallocate()
+        guarded.state.deinitialize(count: 1)
+        guarded.state.deallocate()
     }
 
     package func withLock<Result, Failure: Error>(
@@ -69,10 +69,10 @@ package final class Lock<State: ~Copyable>: Sendable {
         defer { turns?.release(ObjectIdentifier(self)) }
         #endif
         // Through the property, Thread Sanitizer would take each call for a change of the property.
-        let content = guarded.content
-        pthread_mutex_lock(&content.pointee.mutex)
-        defer { pthread_mutex_unlock(&content.pointee.mutex) }
-        return try body(&content.pointee.state)
+        let (mutex, state) = (guarded.mutex, guarded.state)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state.pointee)
     }
     #endif
 }

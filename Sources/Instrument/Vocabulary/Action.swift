@@ -13,7 +13,7 @@
 public struct Action: Sendable {
     private static let table = NameTable(VocabularyAction.allCases.map(\.wireName))
 
-    @usableFromInline let number: UInt32
+    @usableFromInline package let number: UInt32
     /// The attribute in which later events of the same tracker carry the milliseconds since this action.
     public let timeAttribute: AttributeName
 

@@ -77,11 +77,14 @@ struct NameCodec {
     static func bytes(_ spelling: String, number: Int?) -> [UInt8] {
         var bytes: [UInt8] = []
         appendVarint(UInt64(number ?? 0), to: &bytes)
-        if number == nil {
-            appendVarint(UInt64(spelling.utf8.count), to: &bytes)
-            bytes.append(contentsOf: spelling.utf8)
-        }
+        if number == nil { append(spelling, to: &bytes) }
         return bytes
+    }
+
+    /// Appends a text with its length.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        appendVarint(UInt64(text.utf8.count), to: &bytes)
+        bytes.append(contentsOf: text.utf8)
     }
 
     private static func appendVarint(_ number: UInt64, to bytes: inout [UInt8]) {

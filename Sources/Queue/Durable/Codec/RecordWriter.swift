@@ -68,10 +68,16 @@ struct RecordWriter {
 
     /// Small numbers of either sign are short ("zigzag").
     @inline(__always)
-    mutating func signed(_ value: Int64) { varint(Self.zigzag(value)) }
+    mutating func signed(_ value: Int64) {
+        guard hasRoom(Self.varintSize) else { return }
+        offset = base.distance(to: Self.put(signed: value, at: base + offset))
+    }
 
+    /// Writes a number of either sign into memory that has room for it. Returns the place after it.
     @inline(__always)
-    static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
+    static func put(signed value: Int64, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        put(varint: UInt64(bitPattern: value << 1 ^ value >> 63), at: start)
+    }
 
     @inline(__always)
     mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
@@ -87,6 +93,17 @@ struct RecordWriter {
         base.storeBytes(of: packed.words.0, toByteOffset: offset, as: UInt64.self)
         base.storeBytes(of: packed.words.1, toByteOffset: offset + 8, as: UInt64.self)
         offset += packed.count
+    }
+
+    /// Writes four words at once, of which the first bytes are used.
+    @inline(__always)
+    mutating func head(_ head: RecordHead) {
+        guard hasRoom(RecordHead.capacity) else { return }
+        base.storeBytes(of: head.words.0, toByteOffset: offset, as: UInt64.self)
+        base.storeBytes(of: head.words.1, toByteOffset: offset + 8, as: UInt64.self)
+        base.storeBytes(of: head.words.2, toByteOffset: offset + 16, as: UInt64.self)
+        base.storeBytes(of: head.words.3, toByteOffset: offset + 24, as: UInt64.self)
+        offset += head.count
     }
 
     /// Writes as `body` does, which gets the place of the next byte and the end of the memory, and returns the place

@@ -29,15 +29,26 @@ struct SampleEncoder {
         var usualTimeAttribute: AttributeName
     }
 
-    /// The latest UUIDs by attribute: senders, streams and playbacks rarely change.
+    /// The encoded form of a metric's name, kind and unit.
+    private struct MetricNameCode {
+        var name: MetricName
+        var bytes: [UInt8]
+    }
+
+    /// The latest UUID of an attribute: senders, streams and playbacks rarely change. The text is empty before the
+    /// first one.
     private struct KnownUUID {
-        var text: String
-        var bytes: UUIDBytes
+        var text = ""
+        var bytes = UUIDBytes(high: 0, low: 0)
     }
 
     private var names = NameCodec()
-    private var uuids: ContiguousArray<KnownUUID?> = []
-    private var actions: [Action: ActionCode] = [:]
+    private var uuids: ContiguousArray<KnownUUID> = []
+    /// By the numbers of the actions' names.
+    private var actions: ContiguousArray<ActionCode?> = []
+    private var metricNames: ContiguousArray<MetricNameCode> = []
+    /// The head of the latest sample, which the metrics of an event share with it.
+    private var head: RecordHead?
 
     /// The encoding of one sample.
     static func bytes(of sample: Sample) -> [UInt8] {
@@ -56,7 +67,7 @@ struct SampleEncoder {
         }
     }
 
-    mutating func write(_ sample: Sample, to writer: inout RecordWriter) {
+    mutating func write(_ sample: borrowing Sample, to writer: inout RecordWriter) {
         switch sample {
         case .event(let event): write(event, to: &writer)
         case .metric(let metric): write(metric, to: &writer)
@@ -67,29 +78,38 @@ struct SampleEncoder {
         let code = code(of: event.action)
         let isUsual = event.action.timeAttribute == code.usualTimeAttribute
         writer.byte(isUsual ? Kind.event : Kind.eventWithTimeAttribute)
-        writeHead(event.tracker, event.time, to: &writer)
+        write(headOf: event.tracker, event.time, to: &writer)
         code.bytes.withUnsafeBytes { writer.bytes($0) }
         if !isUsual { names.write(event.action.timeAttribute, to: &writer) }
         write(event.attributes, to: &writer)
     }
 
+    @inline(__always)
     private mutating func code(of action: Action) -> ActionCode {
-        if let known = actions[action] { return known }
+        let index = Int(action.number)
+        if index < actions.count, let known = actions[index] { return known }
+        return learn(action)
+    }
+
+    @inline(never)
+    private mutating func learn(_ action: Action) -> ActionCode {
         let code = ActionCode(
             bytes: NameCodec.bytes(of: action),
             usualTimeAttribute: AttributeName("timeSince" + action.name)
         )
+        let index = Int(action.number)
         // Many different names must not fill the memory.
-        if actions.count < 4096 { actions[action] = code }
+        if index < 4096 {
+            while actions.count <= index { actions.append(nil) }
+            actions[index] = code
+        }
         return code
     }
 
     private mutating func write(_ metric: Metric, to writer: inout RecordWriter) {
         writer.byte(Kind.metric)
-        writeHead(metric.tracker, metric.time, to: &writer)
-        writer.text(metric.name.spelling)
-        writer.text(metric.name.kind.rawValue)
-        writer.text(metric.name.unit.rawValue)
+        write(headOf: metric.tracker, metric.time, to: &writer)
+        write(metric.name, to: &writer)
         switch metric.value {
         case .int(let value): Self.write(.int(value), to: &writer)
         case .double(let value): Self.write(.double(value), to: &writer)
@@ -97,10 +117,26 @@ struct SampleEncoder {
         write(metric.attributes, to: &writer)
     }
 
-    private func writeHead(_ tracker: TrackerID, _ time: Timestamp, to writer: inout RecordWriter) {
-        writer.signed(Int64(tracker.number))
-        writer.signed(time.instant.nanoseconds)
-        writer.signed(time.wallTime.milliseconds)
+    @inline(__always)
+    private mutating func write(headOf tracker: TrackerID, _ time: Timestamp, to writer: inout RecordWriter) {
+        if let head, head.tracker == tracker, head.time == time { return writer.head(head) }
+        let head = RecordHead(tracker, time)
+        self.head = head
+        writer.head(head)
+    }
+
+    /// Writes the spelling, the kind and the unit.
+    private mutating func write(_ name: MetricName, to writer: inout RecordWriter) {
+        let size = name.spelling.utf8.count
+        for index in metricNames.indices
+        where metricNames[index].name.spelling.utf8.count == size && metricNames[index].name == name {
+            return metricNames[index].bytes.withUnsafeBytes { writer.bytes($0) }
+        }
+        var bytes: [UInt8] = []
+        for text in [name.spelling, name.kind.rawValue, name.unit.rawValue] { NameCodec.append(text, to: &bytes) }
+        bytes.withUnsafeBytes { writer.bytes($0) }
+        // More names would take longer to compare than to write.
+        if metricNames.count < 16 { metricNames.append(MetricNameCode(name: name, bytes: bytes)) }
     }
 
     private mutating func write(_ attributes: Attributes, to writer: inout RecordWriter) {
@@ -110,7 +146,11 @@ struct SampleEncoder {
             local.varint(UInt64(elements.count))
             var index = 0
             while index < elements.count, !local.didOverflow {
-                index = names.withKnown { Self.writeShort(elements, from: index, named: $0, to: &local) }
+                index = names.withKnown { names in
+                    uuids.withUnsafeBufferPointer { uuids in
+                        Self.writeKnown(elements, from: index, named: names, uuids, to: &local)
+                    }
+                }
                 guard index < elements.count else { break }
                 let name = elements[index].name
                 names.write(name, to: &local)
@@ -125,18 +165,20 @@ struct SampleEncoder {
     }
 
     private static var uuidLength: Int { 36 }
-    /// Texts below this length are copied with the numbers between them.
-    private static var shortLength: Int { 36 }
-    /// The largest size of a known name, which is written as two words, and of a number or a short text with its tag.
-    private static var shortSize: Int { 16 + 1 + max(RecordWriter.varintSize, 1 + shortLength) }
+    /// Texts below this length, which takes a byte, are copied with the numbers between them.
+    private static var shortLength: Int { 128 }
+    /// The largest size of a known name, which is written as two words, and of a number, a UUID or a short text with
+    /// its tag.
+    private static var shortSize: Int { 16 + 1 + max(RecordWriter.varintSize, 16, 1 + shortLength) }
 
-    /// Writes numbers, truths and short texts with known names, of which most attributes are, up to the first other
-    /// attribute. Returns its index.
+    /// Writes numbers, truths, known UUIDs and short texts with known names, of which most attributes are, up to the
+    /// first other attribute. Returns its index.
     @inline(__always)
-    private static func writeShort(
+    private static func writeKnown(
         _ elements: UnsafeBufferPointer<Attributes.Element>,
         from first: Int,
         named known: UnsafeBufferPointer<PackedBytes>,
+        _ uuids: UnsafeBufferPointer<KnownUUID>,
         to writer: inout RecordWriter
     ) -> Int {
         var index = first
@@ -155,14 +197,20 @@ struct SampleEncoder {
                     place = tag + 1
                 case .int(let number):
                     tag.storeBytes(of: Tag.int, as: UInt8.self)
-                    place = RecordWriter.put(varint: RecordWriter.zigzag(Int64(number)), at: tag + 1)
+                    place = RecordWriter.put(signed: Int64(number), at: tag + 1)
                 case .double(let number):
                     tag.storeBytes(of: Tag.double, as: UInt8.self)
                     tag.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: 1, as: UInt64.self)
                     place = tag + 9
                 case .string(let text):
-                    guard let end = writeShort(text, at: tag) else { return place }
-                    place = end
+                    let count = text.utf8.count
+                    if count == uuidLength {
+                        guard number < uuids.count, uuids[number].text == text else { return place }
+                        place = write(uuids[number].bytes, at: tag)
+                    } else {
+                        guard let end = writeShort(text, count, at: tag) else { return place }
+                        place = end
+                    }
                 case .array, .object: return place
                 }
                 index += 1
@@ -174,8 +222,9 @@ struct SampleEncoder {
 
     /// Writes a short text with its tag. Returns the place after it; nil for another text, of which nothing is written.
     @inline(__always)
-    private static func writeShort(_ text: String, at tag: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        let count = text.utf8.count
+    private static func writeShort(_ text: String, _ count: Int, at tag: UnsafeMutableRawPointer)
+        -> UnsafeMutableRawPointer?
+    {
         guard count < shortLength else { return nil }
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
             if let first = bytes.baseAddress { (tag + 2).copyMemory(from: first, byteCount: count) }
@@ -184,6 +233,15 @@ struct SampleEncoder {
         tag.storeBytes(of: Tag.string, as: UInt8.self)
         tag.storeBytes(of: UInt8(count), toByteOffset: 1, as: UInt8.self)
         return tag + 2 + count
+    }
+
+    /// Writes a UUID with its tag. Returns the place after it.
+    @inline(__always)
+    private static func write(_ uuid: UUIDBytes, at tag: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        tag.storeBytes(of: Tag.uuid, as: UInt8.self)
+        tag.storeBytes(of: uuid.high.littleEndian, toByteOffset: 1, as: UInt64.self)
+        tag.storeBytes(of: uuid.low.littleEndian, toByteOffset: 9, as: UInt64.self)
+        return tag + 17
     }
 
     private static func write(_ value: AttributeValue, to writer: inout RecordWriter) {
@@ -214,20 +272,14 @@ struct SampleEncoder {
 
     /// Writes a text of the length of a UUID, as a UUID if it is one.
     private mutating func write(_ text: String, of name: AttributeName, to writer: inout RecordWriter) {
+        guard let uuid = UUIDBytes(text) else {
+            writer.byte(Tag.string)
+            return writer.text(text)
+        }
         let index = Int(name.number)
-        let uuid: UUIDBytes
-        if index < uuids.count, let known = uuids[index], known.text == text {
-            uuid = known.bytes
-        } else {
-            guard let bytes = UUIDBytes(text) else {
-                writer.byte(Tag.string)
-                return writer.text(text)
-            }
-            uuid = bytes
-            if index < 256 {
-                while uuids.count <= index { uuids.append(nil) }
-                uuids[index] = KnownUUID(text: text, bytes: bytes)
-            }
+        if index < 256 {
+            while uuids.count <= index { uuids.append(KnownUUID()) }
+            uuids[index] = KnownUUID(text: text, bytes: uuid)
         }
         writer.byte(Tag.uuid)
         writer.fixed(uuid.high)
