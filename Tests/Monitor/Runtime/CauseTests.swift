@@ -324,6 +324,17 @@ struct CauseTests {
         #expect(drive.state?.checks.isEmpty == true)
     }
 
+    @Test("While a server does not answer, its playlist is not said to stay the same")
+    func unanswered() throws {
+        var drive = try playing()
+        drive.send(.checked(CheckObservation(playlistAge: .seconds(2), targetDuration: .seconds(6))), to: "a")
+        drive.run(for: .seconds(20))
+        drive.emit(.bufferBegin, "a")
+        #expect(drive.cause?.kind == .stalled)
+        drive.request("v/live.m3u8", nil, failure: .timedOut, took: .seconds(15), bytes: 0)
+        #expect(drive.cause?.kind == .network)
+    }
+
     @Test("A finding is a cause while the stream plays, what viewers see before a rule, and not that of a stall")
     func findings() throws {
         var drive = try playing()

@@ -119,7 +119,7 @@ extension StreamState {
         let check = ["stale", "mpd-stale"].lazy.compactMap { checks[$0] }.first(where: \.isBroken)
         let error = lastFailure.flatMap { $0.code == "stalePlaylist" && isOfTrouble($0) ? $0 : nil }
         let age = playlistAge(at: now.instant)
-        guard let message = check?.message ?? error?.message ?? overdue(age) else { return nil }
+        guard let message = check?.message ?? error?.message ?? overdue(at: now.instant) else { return nil }
         let changed = age.map { now.before($0).wallTime }
         let since = [changed, check?.since.wallTime, error?.time.wallTime].compactMap(\.self).min() ?? now.wallTime
         return consequences(
@@ -128,14 +128,15 @@ extension StreamState {
         )
     }
 
-    /// What is said of a playlist that should have changed while playback waits; nil for one that need not have.
-    private func overdue(_ playlistAge: Duration?) -> String? {
+    /// What is said of a playlist that should have changed while playback waits; nil for one that need not have, and
+    /// for one that was not read since: while a server does not answer, nobody knows whether its playlist changes.
+    private func overdue(at now: MonotonicInstant) -> String? {
         // RFC 8216bis, section 6.2.1: a live playlist changes within one and a half target durations.
-        guard run?.waitingSince != nil, let playlistAge, let target = age?.target, target > .zero,
-            playlistAge > target * 1.5
+        guard run?.waitingSince != nil, playlistAge(at: now) != nil, let age, age.target > .zero,
+            age.value > age.target * 1.5
         else { return nil }
-        return "The playlist has been the same for \(Self.span(playlistAge.milliseconds)), with a target duration of "
-            + Self.span(target.milliseconds)
+        return "The playlist has been the same for \(Self.span(age.value.milliseconds)), with a target duration of "
+            + Self.span(age.target.milliseconds)
     }
 
     private func slowness(at now: Timestamp) -> Double? {

@@ -480,7 +480,10 @@ extension ManifestLoading {
             if let due = playlistDue(state, fetches), due <= now, let url = state.reloadAddress(at: now) {
                 effects.append(.fetch(.playlist(state.rendition.id), url, nil))
             }
-            guard inUse.contains(id), let finding = checkFreshness(of: state, wallTime, now) else { continue }
+            // While a server does not answer, nobody knows whether it has a newer playlist.
+            guard inUse.contains(id), !isAsked(for: state, fetches),
+                let finding = checkFreshness(of: state, wallTime, now)
+            else { continue }
             effects.append(finding)
         }
         return effects
@@ -537,6 +540,12 @@ extension ManifestLoading {
         let purpose = FetchPurpose.playlist(state.rendition.id)
         guard let reload = state.reloadAt, fetches.fetching(purpose) == nil else { return nil }
         return max(reload, fetches.retryInstant(purpose) ?? reload)
+    }
+
+    /// Whether a request for a newer playlist, or MPD, of a rendition waits for its answer.
+    private func isAsked(for state: RenditionState, _ fetches: FetchTable) -> Bool {
+        if state.playlistURL != nil { return fetches.fetching(.playlist(state.rendition.id)) != nil }
+        return fetches.fetching(.manifest) != nil || fetches.fetching(.patch) != nil
     }
 
     /// Finds a live playlist that is late (a warning) or stale.

@@ -91,6 +91,22 @@ struct ManifestLoadingTests {
         #expect(error.code == .stalePlaylist)
     }
 
+    @Test("A playlist is neither late nor stale while a request for it has no answer, and is after the answer")
+    func unanswered() throws {
+        var (manifest, id) = try Loading.manifest(0..<6, isComplete: false)
+        var fetches = FetchTable(ProbeConfiguration())
+        #expect(manifest.refresh([id], fetches, now: Loading.instant(1)) == [])
+        let url = try #require(manifest[id]?.playlistURL)
+        let begun = fetches.begin(.playlist(id), url, now: Loading.instant(2))
+        let reload = try #require(begun)
+        #expect(manifest.refresh([id], fetches, now: Loading.instant(8.1)) == [])
+        _ = fetches.end(reload.number)
+        guard case .stale(id, _)? = manifest.refresh([id], fetches, now: Loading.instant(8.2)).last else {
+            Issue.record("not stale after the answer")
+            return
+        }
+    }
+
     @Test("After a failed reload the earlier playlist stays, until the next reload or for the rest of the playback")
     func failedReload() throws {
         var (manifest, id) = try Loading.manifest(0..<6, isComplete: false)
