@@ -60,7 +60,7 @@ extension DirectoryStore {
             if state.places.isEmpty { return .notWanted }
             // Without memory that outlives the process, nothing can be kept while the disk does not respond.
             if state.isStalled, state.staging?.area.outlivesProcess == false { return .full(isHopeless: true) }
-            guard let limit = room(&state, samples.count) else { return .refused(full) }
+            guard let limit = state.room(for: samples.count, within: configuration.limits) else { return .refused(full) }
             do throws(Staging.Refusal) {
                 let first = state.nextSequence
                 guard let added = try state.staging?.add(samples, from: first, limit: limit) else {
@@ -138,38 +138,15 @@ extension DirectoryStore {
         }
     }
 
-    /// The largest size of the samples; nil if the queue is full and refuses new samples.
-    ///
-    /// What every backend has passed fills no queue, also while its segment is still there.
-    private func room(_ state: inout State, _ count: Int) -> Int? {
-        let limits = configuration.limits
-        guard limits.whenFull == .refuseNew else { return .max }
-        var passed = state.nextSequence
-        for index in state.places.indices { passed = min(passed, state.places[index].row.cursor) }
-        let start = max(state.log.startSequence, passed)
-        let bytes = limits.maxBytes - state.log.bytes(from: start) - (state.staging?.bytes ?? 0)
-        let waiting = state.count(start..<max(start, state.nextSequence))
-        return waiting + count > limits.maxCount || bytes <= 0 ? nil : bytes
-    }
-
     private var full: QueueError {
         QueueError(.full, "the queue in \(path) is at its limit; deliver more often, or raise the limit")
-    }
-
-    func countRefused(_ state: inout State, _ count: Int) {
-        state.refusedCount += count
-        state.staging?.area.note(refused: state.refusedCount)
-        for index in state.places.indices {
-            state.places[index].row.drops[.refused, default: 0] += count
-            state.places[index].isChanged = true
-        }
     }
 
     /// Counts samples that the store could not keep in every ledger.
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
             let isNews = state.withLock { state in
-                countRefused(&state, count)
+                state.countRefused(count)
                 defer { state.needsMaintenance = true }
                 return error.code != .full && !state.needsMaintenance
             }
@@ -213,56 +190,8 @@ extension DirectoryStore {
         nanosleep(&time, nil)
     }
 
-    /// Moves every backend past the oldest segments, until the remaining samples are within the limits.
-    func makeRoom(in state: inout State) {
-        guard configuration.limits.whenFull == .dropOldest else { return }
-        let limits = configuration.limits
-        while let oldest = state.log.stretches.first(where: { $0.endSequence > state.droppedEnd }),
-            oldest.segment.first != state.log.stretches.last?.segment.first
-        {
-            let kept = max(state.droppedEnd, state.log.startSequence)
-            let bytes = state.log.byteEnd - oldest.bytesBefore
-            let isOverCount = state.count(kept..<state.log.nextSequence) > limits.maxCount
-            if bytes <= limits.maxBytes, !isOverCount { return }
-            drop(before: oldest.endSequence, bytes > limits.maxBytes ? .bytes : .count, in: &state)
-        }
-    }
-
-    /// Moves every backend past the segments whose samples are all older than `maxAge`, by the samples' instants. The
-    /// caller holds `draining`.
-    func dropOld(_ now: MonotonicInstant) {
-        guard let maxAge = configuration.limits.maxAge else { return }
-        let cutoff = now.advanced(by: .zero - maxAge)
-        let isHeadOld = state.withLock { state in
-            state.log.prepareForAge(now: now)
-            return state.log.headNewest.map { $0 < cutoff } ?? false
-        }
-        if isHeadOld { sealHead() }
-        state.withLock { state in
-            let old = state.log.sealedStretches.prefix { $0.newest.map { $0 < cutoff } ?? false }
-            if let last = old.last, last.endSequence > state.droppedEnd {
-                drop(before: last.endSequence, .age, in: &state)
-            }
-        }
-    }
-
-    private func drop(before end: UInt64, _ reason: DropReason, in state: inout State) {
-        for index in state.places.indices where state.places[index].row.cursor < end {
-            let count = state.count(state.places[index].row.cursor..<end)
-            if count > 0 { state.places[index].row.drops[reason, default: 0] += count }
-            state.places[index].row.cursor = end
-            state.places[index].position = state.log.position(of: end)
-            // Samples that were read and lie after the end may be in flight: the lane will settle them.
-            state.places[index].readAhead.removeAll { $0.record.sequence < end }
-            state.places[index].version += 1
-            state.places[index].isChanged = true
-        }
-        state.droppedEnd = max(state.droppedEnd, end)
-        state.needsMaintenance = true
-    }
-
     /// Whether a synchronization is due for the appended samples. True once until the synchronization starts.
-    private func isSynchronizationDue(_ state: inout State, _ count: Int) -> Bool {
+    private func isSynchronizationDue(_ state: inout FolderState, _ count: Int) -> Bool {
         state.unsynchronized += count
         guard !state.isSynchronizationDue else { return false }
         switch configuration.synchronization {

@@ -160,11 +160,24 @@ extension DirectoryStore {
             if areStaged { state.staging?.copied(fitting.count) }
             // The disk responds.
             state.isStalled = false
-            makeRoom(in: &state)
+            state.makeRoom(within: configuration.limits)
             return state.needsMaintenance
         }
         if isMaintenanceDue { maintenance.async { [weak self] in self?.maintain() } }
         return fitting.count
+    }
+
+    /// Moves every backend past the segments whose samples are all older than `maxAge`, by the samples' instants. The
+    /// caller holds `draining`.
+    private func dropOld(_ now: MonotonicInstant) {
+        guard let maxAge = configuration.limits.maxAge else { return }
+        let cutoff = now.advanced(by: .zero - maxAge)
+        let isHeadOld = state.withLock { state in
+            state.log.prepareForAge(now: now)
+            return state.log.headNewest.map { $0 < cutoff } ?? false
+        }
+        if isHeadOld { sealHead() }
+        state.withLock { $0.dropSealed(before: cutoff) }
     }
 
     /// The head of the log, or a new one if the log has no head or the head has too little room.

@@ -103,7 +103,7 @@ extension DirectoryStore {
     ) throws -> (letters: Set<UInt64>, known: SequenceSet) {
         // Read while nothing is saved: a letter is either here or among the unsaved ones.
         let letters = try letters(where: isErased)
-        let (gone, known, changes) = state.withLock { state -> (Set<UInt64>, SequenceSet, Changes) in
+        let (gone, known, changes) = state.withLock { state -> (Set<UInt64>, SequenceSet, FolderChanges) in
             let known = state.erased
             return (state.erase(sequences, letters), known, state.takeChanges())
         }
@@ -119,7 +119,7 @@ extension DirectoryStore {
     private func letters(where isErased: (SampleRecord) -> Bool) throws -> [String: Set<UInt64>] {
         var found: [String: Set<UInt64>] = [:]
         for name in state.withLock({ $0.places.map(\.row.name) }) {
-            let letters = try letters(ofPlace: name).filter { Self.record($0, log: logNumber).map(isErased) ?? false }
+            let letters = try letters(ofPlace: name).filter { SampleRecord($0, of: logNumber).map(isErased) ?? false }
             found[name] = Set(letters.map(\.sequence))
         }
         return found
@@ -150,28 +150,6 @@ extension DirectoryStore {
             // Every backend may have passed the segment in the meantime.
             if !state.withLock({ $0.log.replace(segment) }) { segment.delete() }
         }
-    }
-}
-
-extension DirectoryStore.State {
-    /// Counts samples as erased for the backends that have not passed them, and removes them from the samples that were
-    /// read ahead. Returns the numbers of the letters that are erased.
-    fileprivate mutating func erase(_ sequences: SequenceSet, _ letters: [String: Set<UInt64>]) -> Set<UInt64> {
-        remove(sequences, countedAs: .erased)
-        var allGone: Set<UInt64> = []
-        for index in places.indices {
-            // A delivery may have ended since the letters were read: it settles retries, and makes letters of samples.
-            let gone = (letters[places[index].row.name] ?? [])
-                .union(places[index].newLetters.map(\.sequence).filter(sequences.contains))
-                .subtracting(places[index].goneLetters)
-            let retried = places[index].retries.filter { gone.contains($0.sequence) }.count
-            if !gone.isEmpty { places[index].row.drops[.erased, default: 0] += gone.count }
-            places[index].row.dead -= gone.count - retried
-            places[index].retries.removeAll { gone.contains($0.sequence) }
-            places[index].removeLetters(gone)
-            allGone.formUnion(gone)
-        }
-        return allGone
     }
 }
 

@@ -21,7 +21,7 @@ extension DirectoryStore {
 
     private func retry(_ letters: [Bookkeeping.LetterRow], of backend: BackendName) -> Int {
         // A letter that cannot be decoded stays dead.
-        let found = letters.compactMap { letter in Self.record(letter, log: logNumber).map { (letter, $0) } }
+        let found = letters.compactMap { letter in SampleRecord(letter, of: logNumber).map { (letter, $0) } }
         return change(backend) { place in
             place.row.dead -= found.count
             place.retries = (place.retries + found.map(\.1)).sorted { $0.sequence < $1.sequence }
@@ -40,9 +40,9 @@ extension DirectoryStore {
     }
 
     /// Changes a backend's place; does nothing without one.
-    private func change(_ backend: BackendName, _ body: (inout Place) -> Int) -> Int {
+    private func change(_ backend: BackendName, _ body: (inout BackendPlace) -> Int) -> Int {
         state.withLock { state in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return 0 }
+            guard let index = state.index(of: backend) else { return 0 }
             state.places[index].isChanged = true
             return body(&state.places[index])
         }
@@ -73,22 +73,26 @@ extension DirectoryStore {
         for letter in added { letters[letter.sequence] = letter }
         return letters.values.sorted { $0.sequence < $1.sequence }
     }
+}
 
-    static func record(_ row: Bookkeeping.LetterRow, log: UInt64) -> SampleRecord? {
-        guard let sample = row.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
-        return SampleRecord(id: SampleID(log: log, sequence: row.sequence), sequence: row.sequence, sample: sample)
+extension SampleRecord {
+    /// The sample of a letter; nil if it cannot be decoded.
+    init?(_ letter: Bookkeeping.LetterRow, of log: UInt64) {
+        guard let sample = letter.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
+        self.init(id: SampleID(log: log, sequence: letter.sequence), sequence: letter.sequence, sample: sample)
     }
+}
 
-    static func letter(_ record: SampleRecord, _ reason: String) -> Bookkeeping.LetterRow {
-        Bookkeeping.LetterRow(
+extension Bookkeeping.LetterRow {
+    /// A letter of a sample that a backend refused.
+    init(_ record: SampleRecord, reason: String) {
+        self.init(
             sequence: record.sequence,
             reason: reason,
             payload: SampleEncoder.bytes(of: record.storedSample)
         )
     }
-}
 
-extension Bookkeeping.LetterRow {
     /// The letter, waiting for a retry.
     fileprivate var retried: Bookkeeping.LetterRow {
         var letter = self

@@ -235,7 +235,7 @@ extension DirectoryStore {
     private func placeAgain(_ rows: [Bookkeeping.PlaceRow]) throws(QueueError) {
         do {
             try state.withLock { state in
-                state.places = try Self.places(rows, in: state.log, state.erased, bookkeeping)
+                state.places = try BackendPlace.places(rows, in: state.log, state.erased, bookkeeping)
                 for index in state.places.indices { state.places[index].isChanged = true }
             }
         } catch {
@@ -260,7 +260,7 @@ extension DirectoryStore {
         state.withLock { state in
             let unsaved = count - state.refusedCount
             guard 0..<(1 << 48) ~= unsaved, unsaved > 0 else { return }
-            countRefused(&state, unsaved)
+            state.countRefused(unsaved)
         }
     }
 
@@ -319,41 +319,6 @@ extension DirectoryStore {
         do throws(DirectoryLock.Refusal) { return try DirectoryLock(folder) } catch {
             throw QueueError(.storeFailed, "cannot lock \(folder) (\(error))")
         }
-    }
-}
-
-extension DirectoryStore.State {
-    /// Whether the bookkeeping lacks numbers without samples.
-    var hasUnsavedGaps: Bool { !unsavedAbsent.isEmpty || !unsavedErased.isEmpty }
-
-    /// Counts samples for the backends that have not passed them, and skips them from now on.
-    mutating func remove(_ numbers: SequenceSet, countedAs reason: DropReason) {
-        var all = erased
-        all.formUnion(numbers)
-        for index in places.indices {
-            let waiting = waiting(places[index].row)
-            let count = all.count(in: waiting) - erased.count(in: waiting)
-            if count > 0 { places[index].row.drops[reason, default: 0] += count }
-            places[index].readAhead.removeAll { numbers.contains($0.record.sequence) }
-            places[index].version += 1
-            places[index].isChanged = true
-        }
-        erased = all
-        unsavedErased.formUnion(numbers)
-        skipErased()
-    }
-
-    /// Moves cursors past sequence numbers without samples.
-    mutating func skipErased() {
-        for index in places.indices {
-            places[index].row.cursor = nextPresent(from: places[index].row.cursor)
-        }
-    }
-
-    /// The first number from `number` on that is not erased. Withdrawn samples that are not in the log yet have numbers
-    /// behind its end: a cursor waits for them at the end.
-    func nextPresent(from number: UInt64) -> UInt64 {
-        min(erased.firstAbsent(from: number), max(number, log.nextSequence))
     }
 }
 

@@ -35,7 +35,7 @@ extension DirectoryStore {
     func deadLetters(of backend: BackendName) -> [DeadLetter] {
         let rows = writing.withLock { _ in letters(of: backend) ?? [] }
         return rows.filter { !$0.isRetried }.compactMap { row in
-            Self.record(row, log: logNumber).map { DeadLetter(record: $0, reason: row.reason) }
+            SampleRecord(row, of: logNumber).map { DeadLetter(record: $0, reason: row.reason) }
         }
     }
 

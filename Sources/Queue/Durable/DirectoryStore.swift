@@ -3,116 +3,6 @@ internal import Instrument
 
 /// A store in one folder that this process has locked: a log of segments with its bookkeeping.
 final class DirectoryStore: Sendable {
-    /// A backend's place. The bookkeeping saves it a moment later.
-    struct Place {
-        var row: Bookkeeping.PlaceRow
-        var position: SegmentedLog.Position
-        /// The samples that were read and not settled, each with the position after it.
-        var readAhead: [ReadRecord] = []
-        /// Dead letters to retry. They come first, in separate batches.
-        var retries: [SampleRecord] = []
-        /// The numbers of the leased retries; nil while no retry is leased.
-        var leasedRetries: [UInt64]?
-        /// Counts the changes that make a concurrent read outdated.
-        var version = 0
-        /// Whether the place has unsaved changes, and the unsaved dead letters.
-        var isChanged = false
-        var newLetters: [Bookkeeping.LetterRow] = []
-        var goneLetters: [UInt64] = []
-        /// The saved cursor.
-        var savedCursor: UInt64
-
-        /// Whether samples of the log are leased.
-        var isLogLeased: Bool { row.leaseEnd > row.cursor }
-
-        init(row: Bookkeeping.PlaceRow, position: SegmentedLog.Position, savedCursor: UInt64? = nil) {
-            self.row = row
-            self.position = position
-            self.savedCursor = savedCursor ?? row.cursor
-        }
-
-        /// Deletes letters, also those that are not saved yet.
-        mutating func removeLetters(_ sequences: Set<UInt64>) {
-            if sequences.isEmpty { return }
-            newLetters.removeAll { sequences.contains($0.sequence) }
-            goneLetters += sequences.sorted()
-        }
-    }
-
-    struct State: ~Copyable {
-        var log: SegmentedLog
-        /// The samples that were appended and not copied into the log; nil while this store is only read.
-        var staging: Staging?
-        /// The sequence number after the last appended sample.
-        var nextSequence: UInt64
-        /// The sequence number after the last sample that survives a loss of power.
-        var synchronizedEnd: UInt64 = 0
-        var places: [Place] = []
-        var isSynchronizationDue = false
-        var unsynchronized = 0
-        var needsMaintenance = false
-        var areChoresDue = false
-        var isDrainScheduled = false
-        /// Whether a drain has been scheduled that has not begun.
-        var isDrainQueued = false
-        /// Whether a retry of a drain that failed is scheduled.
-        var isDrainRetryQueued = false
-        /// The clock by which a drain that failed is retried.
-        var retryClock: any SchedulingClock = SystemClock()
-        /// Whether a search for deleted files is scheduled.
-        var isRestoringQueued = false
-        /// Whether the disk has not responded in time.
-        var isStalled = false
-        var drainFailures = 0
-        var drainFailure: QueueError?
-        /// The end of the dropped samples.
-        var droppedEnd: UInt64 = 0
-        /// Erased samples that are still in the segments, and sequence numbers without samples.
-        var erased = SequenceSet()
-        /// Sequence numbers without samples.
-        var absent = SequenceSet()
-        /// The absent numbers, the erased samples and the forgotten backends that the bookkeeping does not have yet.
-        var unsavedAbsent = SequenceSet()
-        var unsavedErased = SequenceSet()
-        var unsavedForgotten: Set<String> = []
-        /// The first held sample.
-        var heldFrom: UInt64?
-        /// The sums of deleted logs, by backend.
-        var carried: [String: Bookkeeping.CarriedSum]
-        /// The number of refused samples that the places have counted.
-        var refusedCount = 0
-        /// Whether the folder was released without being closed: work that was scheduled before changes no file.
-        var isLetGo = false
-        /// The failures that were reported and have not ended.
-        var failures: [Work: String] = [:]
-        /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest
-        /// sample.
-        var hasLostPlaces = false
-
-        init(
-            log: consuming SegmentedLog,
-            places: [Place],
-            erased: SequenceSet,
-            absent: SequenceSet,
-            heldFrom: UInt64?,
-            carried: [String: Bookkeeping.CarriedSum]
-        ) {
-            self.carried = carried
-            nextSequence = log.nextSequence
-            self.log = log
-            self.places = places
-            self.erased = erased
-            self.absent = absent
-            self.heldFrom = heldFrom
-        }
-
-        /// The sequence numbers that a backend has not passed.
-        func waiting(_ row: Bookkeeping.PlaceRow) -> Range<UInt64> { row.cursor..<max(row.cursor, nextSequence) }
-
-        /// The number of samples in a range of sequence numbers, including samples that were deleted after delivery.
-        func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
-    }
-
     let path: String
     let configuration: DurableConfiguration
     let bookkeeping: Bookkeeping
@@ -121,7 +11,7 @@ final class DirectoryStore: Sendable {
     let maintenance: DispatchQueue
     /// Drains staged samples. Separate from `maintenance`, which may wait longer for the disk.
     let drainer: DispatchQueue
-    let state: OrderedLock<State>
+    let state: OrderedLock<FolderState>
     let lock: OrderedLock<DirectoryLock?>
     let diskWork = DiskWork()
     /// Held while staged records are copied into the log, or the log's head is changed.
@@ -200,12 +90,12 @@ final class DirectoryStore: Sendable {
                 erased.insert(numbers)
             }
             rowsLeft = leaving
-            var places = try Self.places(leaving, in: log, erased, bookkeeping)
+            var places = try BackendPlace.places(leaving, in: log, erased, bookkeeping)
             for index in places.indices { places[index].isChanged = !unopened.isEmpty }
             hasMovedFilesOut = !unopened.isEmpty
             state = OrderedLock(
                 .state,
-                State(
+                FolderState(
                     log: log,
                     places: places,
                     erased: erased,
@@ -303,11 +193,11 @@ final class DirectoryStore: Sendable {
             erased.formUnion(absent)
             let atLeast = Self.firstUnused(rows, erased)
             let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
-            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            let places = try BackendPlace.places(rows, in: log, erased, bookkeeping)
             self.bookkeeping = bookkeeping
             state = OrderedLock(
                 .state,
-                State(
+                FolderState(
                     log: log,
                     places: places,
                     erased: erased,
@@ -334,39 +224,6 @@ final class DirectoryStore: Sendable {
     /// gap would never be delivered.
     private static func firstUnused(_ rows: [Bookkeeping.PlaceRow], _ erased: SequenceSet) -> UInt64 {
         max(rows.map(\.cursor).max() ?? 0, erased.ranges.last?.upperBound ?? 0)
-    }
-
-    static func places(
-        _ rows: [Bookkeeping.PlaceRow],
-        in log: SegmentedLog,
-        _ erased: SequenceSet,
-        _ bookkeeping: Bookkeeping
-    ) throws -> [Place] {
-        let number = log.log
-        return try rows.map { row in
-            var place = place(row, in: log, erased)
-            let all = try bookkeeping.letters(of: row.name)
-            let letters = all.filter(\.isRetried)
-            // Counted again, because a letter with a damaged mark is either dead or retried, not both.
-            place.row.dead = all.count - letters.count
-            // A letter whose row was damaged is lost, and the ledger says so.
-            let lost = row.dead - all.count
-            if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
-            place.retries = letters.compactMap { record($0, log: number) }
-            return place
-        }
-    }
-
-    static func place(_ row: Bookkeeping.PlaceRow, in log: SegmentedLog, _ erased: SequenceSet) -> Place {
-        var row = row
-        // Samples that are missing at the beginning of the log were passed by every backend, or are lost.
-        if row.cursor < log.startSequence {
-            let gone = row.cursor..<log.startSequence
-            let lost = gone.count - erased.count(in: gone)
-            if lost > 0 { row.drops[.corrupt, default: 0] += lost }
-            row.cursor = log.startSequence
-        }
-        return Place(row: row, position: log.position(of: row.cursor))
     }
 
     /// Work that is repeated until it succeeds.

@@ -23,7 +23,7 @@ extension Bookkeeping {
     }
 
     /// Saves changes that include an erasure, all or none.
-    func saveErasure(_ changes: DirectoryStore.Changes) throws {
+    func saveErasure(_ changes: FolderChanges) throws {
         try save(changes)
         // The journal still contains erased letters.
         try checkpoint(.truncate)

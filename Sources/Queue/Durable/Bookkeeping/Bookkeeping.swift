@@ -237,7 +237,7 @@ final class Bookkeeping: Sendable {
     }
 
     /// Deletes forgotten backends, and saves places, their new and removed letters, and new gaps, all or none.
-    func save(_ changes: DirectoryStore.Changes) throws {
+    func save(_ changes: FolderChanges) throws {
         isDirty.store(true, ordering: .sequentiallyConsistent)
         try write { database in
             for name in changes.forgotten { try Self.delete(name, from: database) }
@@ -249,7 +249,7 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    private static func write(_ change: DirectoryStore.Change, to database: Database) throws {
+    private static func write(_ change: FolderChanges.PlaceChange, to database: Database) throws {
         let place = change.row
         if place.isEphemeral { return }
         try write(place, to: database)
