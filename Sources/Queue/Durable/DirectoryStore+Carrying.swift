@@ -2,14 +2,6 @@ internal import Instrument
 
 /// Moves the sums of a drained folder to the bookkeeping of another folder.
 extension DirectoryStore {
-    /// The sums of a drained folder, in which no sample is queued or dead.
-    var settledSums: [Bookkeeping.CarriedSum] {
-        backendNames.map { name in
-            let ledger = ledger(of: BackendName(name))
-            return Bookkeeping.CarriedSum(name: name, acknowledged: ledger.acknowledged, drops: ledger.drops)
-        }
-    }
-
     /// Saves the sums of a drained folder. The ledgers include them after ``noteCarried(_:)``, and after a restart.
     func keepSums(_ sums: [Bookkeeping.CarriedSum], of log: UInt64) throws(QueueError) {
         do {

@@ -104,7 +104,7 @@ extension DirectoryStore {
     private func copy(_ half: Staging.Taken) throws(QueueError) {
         defer { withExtendedLifetime(half.area) {} }
         // Once for all units, because the check costs a system call.
-        leaveCutSegment()
+        folder.leaveCutSegment()
         var (start, units) = (half.start, half.units)
         // Ages belong to segments: with an age limit, each append is copied separately.
         let step = configuration.limits.maxAge == nil ? units.count : 1

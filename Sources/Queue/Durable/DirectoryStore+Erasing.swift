@@ -119,7 +119,7 @@ extension DirectoryStore {
     private func letters(where isErased: (SampleRecord) -> Bool) throws -> [String: Set<UInt64>] {
         var found: [String: Set<UInt64>] = [:]
         for name in state.withLock({ $0.places.map(\.row.name) }) {
-            let letters = try letters(ofPlace: name).filter { SampleRecord($0, of: logNumber).map(isErased) ?? false }
+            let letters = try view.letters(ofPlace: name).filter { SampleRecord($0, of: logNumber).map(isErased) ?? false }
             found[name] = Set(letters.map(\.sequence))
         }
         return found

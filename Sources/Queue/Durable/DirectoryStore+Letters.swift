@@ -8,7 +8,7 @@ extension DirectoryStore {
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
         let count = erasing.withLock { _ in
             writing.withLock { _ in
-                guard let letters = letters(of: backend) else { return 0 }
+                guard let letters = view.letters(of: backend) else { return 0 }
                 let chosen = letters.filter { letter in
                     !letter.isRetried && ids.contains(SampleID(log: logNumber, sequence: letter.sequence))
                 }
@@ -48,30 +48,8 @@ extension DirectoryStore {
         }
     }
 
-    /// The dead letters and the letters to retry; nil, with a diagnostic, if they cannot be read. The caller holds
-    /// `writing`.
-    func letters(of backend: BackendName) -> [Bookkeeping.LetterRow]? {
-        do { return try letters(ofPlace: backend.description) } catch {
-            report(.store("cannot read the dead letters of \(backend) in \(path): \(error)"))
-            return nil
-        }
-    }
-
-    /// The saved letters with the changes that are not saved yet. The caller holds `writing`, so that no change is
-    /// being saved.
-    func letters(ofPlace name: String) throws -> [Bookkeeping.LetterRow] {
-        let saved = try bookkeeping.letters(of: name)
-        let (isForgotten, added, removed) = state.withLock { state in
-            let place = state.places.first { $0.row.name == name }
-            return (state.unsavedForgotten.contains(name), place?.newLetters ?? [], place?.goneLetters ?? [])
-        }
-        if !isForgotten, added.isEmpty, removed.isEmpty { return saved }
-        var letters: [UInt64: Bookkeeping.LetterRow] = [:]
-        for letter in isForgotten ? [] : saved { letters[letter.sequence] = letter }
-        // As they are saved: removed letters first.
-        for sequence in removed { letters[sequence] = nil }
-        for letter in added { letters[letter.sequence] = letter }
-        return letters.values.sorted { $0.sequence < $1.sequence }
+    func deadLetters(of backend: BackendName) -> [DeadLetter] {
+        view.deadLetters(writing.withLock { _ in view.letters(of: backend) ?? [] })
     }
 }
 

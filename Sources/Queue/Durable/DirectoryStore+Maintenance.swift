@@ -23,9 +23,9 @@ extension DirectoryStore {
             try drain()
             saveChanges()
             if configuration.synchronization != .never { try synchronizeWritten() }
-            noteSuccess(of: .maintenance)
+            folder.noteSuccess(of: .maintenance)
         } catch {
-            noteFailure("\(error); the store retries with the next sample", of: .maintenance)
+            folder.noteFailure("\(error); the store retries with the next sample", of: .maintenance)
         }
     }
 

@@ -175,7 +175,7 @@ extension DirectoryStore {
         _ rows: [Bookkeeping.PlaceRow],
         isEndKnown: Bool
     ) throws(QueueError) {
-        leaveCutSegment()
+        folder.leaveCutSegment()
         let (start, next, erased) = state.withLock { state in
             let oldest = rows.map(\.cursor).min() ?? state.log.nextSequence
             return (state.log.recordedEnd ?? min(oldest, state.log.nextSequence), state.log.nextSequence, state.erased)

@@ -5,7 +5,7 @@ extension DirectoryStore {
     /// Creates a deleted folder and its files again, whose contents are only in this process's memory. If nothing is
     /// missing, costs a few system calls.
     func restoreWhatIsGone() {
-        leaveCutSegment()
+        folder.leaveCutSegment()
         guard isAnythingGone else { return }
         // Excludes erasures, renames and truncations, so that a file that is being replaced does not look deleted.
         erasing.withLock { _ in
@@ -90,18 +90,5 @@ extension DirectoryStore {
         if state.withLock({ $0.log.replace(segment) }) { return [name] }
         segment.delete()
         return []
-    }
-
-    /// Ends the use of a segment that was truncated from outside: a write to memory after the end of a file ends the
-    /// process (SIGBUS).
-    func leaveCutSegment() {
-        let cut = state.withLock { state -> Segment? in
-            guard let head = state.log.head?.segment, head.readableEnd(head.capacity) < head.capacity else {
-                return nil
-            }
-            state.log.leaveHead()
-            return head
-        }
-        if let cut { report(.store("\(cut.path) was truncated while in use: the samples behind its new end are lost")) }
     }
 }

@@ -6,18 +6,17 @@ extension DirectoryStore {
     /// Returns false if the changes could not be saved; the next call retries them.
     @discardableResult
     func saveChanges() -> Bool {
-        if isViewed { return true }
         let isSaved = writing.withLock { _ in
             guard let changes = state.withLock({ $0.isLetGo ? nil : $0.takeChanges() }) else { return false }
             if changes.isEmpty { return true }
             do {
                 try bookkeeping.save(changes)
                 state.withLock { $0.areSaved(changes) }
-                noteSuccess(of: .saving)
+                folder.noteSuccess(of: .saving)
                 return true
             } catch {
                 state.withLock { $0.putBack(changes) }
-                noteFailure(
+                folder.noteFailure(
                     "cannot save the cursors of backends in \(path): \(error); the store retries later",
                     of: .saving
                 )
@@ -56,7 +55,7 @@ extension DirectoryStore {
     /// - Parameter areUnclaimed: whether no backend will ever receive the samples of a log without a place. Otherwise
     ///   its places were lost, and the samples wait for the backends to return.
     func trim(areUnclaimed: Bool = false) {
-        if isViewed || bookkeeping.isClosed { return }
+        if bookkeeping.isClosed { return }
         let (segments, start) = writing.withLock { _ -> ([Segment], UInt64?) in
             guard let limit = state.withLock({ $0.trimLimit(areUnclaimed: areUnclaimed) }) else { return ([], nil) }
             do throws(QueueError) { try synchronizeBookkeeping() } catch {

@@ -41,9 +41,9 @@ extension DirectoryStore {
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         do throws(QueueError) {
             try drain()
-            noteSuccess(of: .draining)
+            folder.noteSuccess(of: .draining)
         } catch {
-            noteFailure("\(error)", of: .draining)
+            folder.noteFailure("\(error)", of: .draining)
         }
         while true {
             guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount, maxBytes: maxBytes) else {
@@ -64,17 +64,7 @@ extension DirectoryStore {
     /// The samples that wait for a backend, without a lease.
     func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
         do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
-        let retries = state.withLock { state in
-            state.places.first { $0.row.name == backend.description }?.retries ?? []
-        }
-        let start = reading(for: backend, maxCount: 0, maxBytes: 0, isLeased: false)
-        let pages = sequence(state: start) { [logNumber] (reading: inout Reading?) -> [SampleRecord]? in
-            guard let current = reading else { return nil }
-            let read = current.read(maxCount: 1000, maxBytes: .max, log: logNumber)
-            reading = read.last.map { current.continued(behind: $0) }
-            return read.isEmpty ? nil : read.map(\.record)
-        }
-        return [AnySequence(retries.isEmpty ? [] : [retries]), AnySequence(pages)].joined()
+        return view.queued(for: backend)
     }
 
     /// Records the lease, so that the next call returns the same batch. Returns false if the batch is outdated.

@@ -3,16 +3,12 @@ internal import Instrument
 
 /// A store in one folder that this process has locked: a log of segments with its bookkeeping.
 final class DirectoryStore: Sendable {
-    let path: String
-    let configuration: DurableConfiguration
-    let bookkeeping: Bookkeeping
-    let logNumber: UInt64
-    let report: @Sendable (Diagnostic) -> Void
+    let folder: StoreFolder
+    /// Reads the folder.
+    let view: FolderView
     let maintenance: DispatchQueue
     /// Drains staged samples. Separate from `maintenance`, which may wait longer for the disk.
     let drainer: DispatchQueue
-    let state: OrderedLock<FolderState>
-    let lock: OrderedLock<DirectoryLock?>
     let diskWork = DiskWork()
     /// Held while staged records are copied into the log, or the log's head is changed.
     let draining = OrderedLock(.draining, ())
@@ -28,8 +24,14 @@ final class DirectoryStore: Sendable {
     let isReleased = OrderedLock(.isReleased, false)
     /// Whether some files could not be opened and moved to other folders.
     let hasMovedFilesOut: Bool
-    /// Whether the folder is only read. Nothing in it changes.
-    let isViewed: Bool
+
+    var path: String { folder.path }
+    var configuration: DurableConfiguration { folder.configuration }
+    var bookkeeping: Bookkeeping { folder.bookkeeping }
+    var logNumber: UInt64 { folder.logNumber }
+    var report: @Sendable (Diagnostic) -> Void { folder.report }
+    var state: OrderedLock<FolderState> { folder.state }
+    var lock: OrderedLock<DirectoryLock?> { folder.lock }
 
     /// Opens the folder that `lock` owns. Replaces a damaged bookkeeping, which is set aside: every backend then
     /// receives all stored samples again.
@@ -42,201 +44,35 @@ final class DirectoryStore: Sendable {
         stagingDirectory: String? = DirectoryStore.stagingDirectory,
         report: @escaping @Sendable (Diagnostic) -> Void
     ) throws(QueueError) {
-        self.path = path
-        self.configuration = configuration
-        self.report = report
+        let opening = try FolderOpening(
+            path: path,
+            lock: lock,
+            configuration: configuration,
+            randomness: randomness,
+            report: report
+        )
+        folder = opening.folder
+        view = FolderView(folder)
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
-        isViewed = false
-        self.lock = OrderedLock(.lock, lock)
-        let heldFrom = try HeldMark.read(in: path)
-        let mark = try StagingMark.read(in: path)
-        let wasSetAside: Bool
-        (bookkeeping, wasSetAside) = try Self.openBookkeeping(path, configuration, report)
-        let rows: [Bookkeeping.PlaceRow]
-        let rowsLeft: [Bookkeeping.PlaceRow]
-        var unopened: [SegmentedLog.Unopened] = []
-        let isEndKnown: Bool
-        do {
-            // The headers of segments have a checksum, so that their number has precedence.
-            let known = SegmentFiles.logNumber(in: path) ?? mark?.logNumber
-            let kept = try bookkeeping.logNumber(orElse: known ?? randomness.next())
-            logNumber = known ?? kept
-            rows = try bookkeeping.places()
-            var absent = try bookkeeping.absent()
-            var erased = try bookkeeping.erased(onlyUndone: false)
-            erased.formUnion(absent)
-            let log = try SegmentedLog(
-                directory: path,
-                segmentSize: configuration.segmentSize,
-                log: logNumber,
-                atLeast: Self.firstUnused(rows, erased),
-                newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:],
-                unopened: &unopened,
-                report: { report(.store($0)) }
-            )
-            let forgottenLeaps = rows.isEmpty ? log.leaps : SequenceSet()
-            absent.formUnion(forgottenLeaps)
-            erased.formUnion(forgottenLeaps)
-            Self.locateSpare(in: &unopened, log, rows, erased)
-            // Segments that every backend has passed need not be opened.
-            unopened.removeAll { file in
-                guard let end = file.numbers?.upperBound else { return false }
-                return !rows.isEmpty && rows.allSatisfy { $0.cursor >= end }
-            }
-            var leaving = rows
-            for numbers in unopened.compactMap(\.numbers) {
-                for index in leaving.indices { leaving[index].leave(numbers, erased) }
-                erased.insert(numbers)
-            }
-            rowsLeft = leaving
-            var places = try BackendPlace.places(leaving, in: log, erased, bookkeeping)
-            for index in places.indices { places[index].isChanged = !unopened.isEmpty }
-            hasMovedFilesOut = !unopened.isEmpty
-            state = OrderedLock(
-                .state,
-                FolderState(
-                    log: log,
-                    places: places,
-                    erased: erased,
-                    absent: absent,
-                    heldFrom: heldFrom,
-                    carried: try bookkeeping.carriedSums()
-                )
-            )
-            let isEndElsewhere = unopened.contains { $0.numbers == nil || $0.isSpare }
-            // Before the file moves: after a kill, the next start must not count its samples as lost.
-            if isEndElsewhere { try bookkeeping.setEndOpen(true) }
-            isEndKnown = try !isEndElsewhere && !bookkeeping.isEndOpen()
-            let refusedCount = try bookkeeping.refusedCount()
-            state.withLock { ($0.unsavedAbsent, $0.refusedCount) = (forgottenLeaps, refusedCount) }
-        } catch let error as QueueError {
-            throw error
-        } catch {
-            throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
-        }
+        hasMovedFilesOut = !opening.unopened.isEmpty
         // First of all: what is saved from here on says that the samples of these files are elsewhere.
-        try moveOut(unopened)
-        var left = mark
+        try moveOut(opening.unopened)
+        var left = opening.mark
         if left == nil { left = try foundMark(in: stagingDirectory) }
-        if let left { try recover(left, in: stagingDirectory, rowsLeft, isEndKnown: isEndKnown) }
+        if let left { try recover(left, in: stagingDirectory, opening.rowsLeft, isEndKnown: opening.isEndKnown) }
         let hasLostPlaces = state.withLock { state in
-            state.hasLostPlaces = rows.isEmpty && !state.log.stretches.isEmpty
+            state.hasLostPlaces = opening.rows.isEmpty && !state.log.stretches.isEmpty
             return state.hasLostPlaces
         }
-        if hasLostPlaces, !wasSetAside {
+        if hasLostPlaces, !opening.wasSetAside {
             report(.store("the cursors of backends in \(path) are missing; backends begin with the oldest sample"))
         }
-        reportLosses(rows)
+        reportLosses(opening.rows)
         // The end of the log's last file is unknown; a spare may be that file.
-        if !isEndKnown { skipNumbersBehindOpenEnd() }
+        if !opening.isEndKnown { skipNumbersBehindOpenEnd() }
         finishErasing()
     }
-
-    /// Finds the numbers of a spare that cannot be opened: a segment that began as a spare has that name until it is
-    /// renamed, and later segments may have their names by then. Its samples are those that no other file has.
-    private static func locateSpare(
-        in unopened: inout [SegmentedLog.Unopened],
-        _ log: SegmentedLog,
-        _ rows: [Bookkeeping.PlaceRow],
-        _ erased: SequenceSet
-    ) {
-        guard let index = unopened.firstIndex(where: \.isSpare) else { return }
-        let others = unopened.compactMap(\.numbers)
-        let oldest = rows.map(\.cursor).min() ?? log.startSequence
-        let missing = ([oldest..<max(oldest, log.startSequence)] + log.gaps).filter { gap in
-            gap.count > erased.count(in: gap) && !others.contains { $0.overlaps(gap) }
-        }
-        unopened[index].numbers = missing.last
-    }
-
-    private static func openBookkeeping(
-        _ path: String,
-        _ configuration: DurableConfiguration,
-        _ report: (Diagnostic) -> Void
-    ) throws(QueueError) -> (Bookkeeping, wasSetAside: Bool) {
-        let file = path + "/" + FolderNames.bookkeeping
-        try Bookkeeping.prepareFiles(file, report: report)
-        let isSynchronous = if case .count = configuration.synchronization { true } else { false }
-        do { return (try Bookkeeping.opened(path: file, isSynchronous: isSynchronous), false) } catch {
-            guard Bookkeeping.isDamage(error) else {
-                throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
-            }
-        }
-        for ending in ["", "-wal", "-shm"] where Directory.size(of: file + ending) != nil {
-            Directory.setAside(file + ending)
-        }
-        do {
-            try Bookkeeping.prepareFiles(file, report: report)
-            let bookkeeping = try Bookkeeping.opened(path: file, isSynchronous: isSynchronous)
-            report(
-                .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
-            )
-            return (bookkeeping, true)
-        } catch {
-            throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
-        }
-    }
-
-    /// Opens a folder for reading, without a change. nil, with a diagnostic, if its bookkeeping cannot be read.
-    init?(viewing path: String, report: @escaping @Sendable (Diagnostic) -> Void) {
-        do {
-            let number = SegmentFiles.logNumber(in: path)
-            guard let bookkeeping = try Bookkeeping.copy(ofFolder: path) else {
-                if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no cursor")) }
-                return nil
-            }
-            let rows = try bookkeeping.places()
-            logNumber = try number ?? bookkeeping.logNumber(orElse: 0)
-            let absent = try bookkeeping.absent()
-            var erased = try bookkeeping.erased(onlyUndone: false)
-            erased.formUnion(absent)
-            let atLeast = Self.firstUnused(rows, erased)
-            let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
-            let places = try BackendPlace.places(rows, in: log, erased, bookkeeping)
-            self.bookkeeping = bookkeeping
-            state = OrderedLock(
-                .state,
-                FolderState(
-                    log: log,
-                    places: places,
-                    erased: erased,
-                    absent: absent,
-                    heldFrom: nil,
-                    carried: try bookkeeping.carriedSums()
-                )
-            )
-        } catch {
-            report(.store("the bookkeeping in \(path) cannot be read: \(error)"))
-            return nil
-        }
-        self.path = path
-        self.report = report
-        configuration = DurableConfiguration()
-        maintenance = DispatchQueue(label: "instrument.durable-queue")
-        drainer = DispatchQueue(label: "instrument.durable-queue.drain")
-        lock = OrderedLock(.lock, nil)
-        hasMovedFilesOut = false
-        isViewed = true
-    }
-
-    /// The smallest sequence number that no sample has had, as the bookkeeping knows it: a sample with the number of a
-    /// gap would never be delivered.
-    private static func firstUnused(_ rows: [Bookkeeping.PlaceRow], _ erased: SequenceSet) -> UInt64 {
-        max(rows.map(\.cursor).max() ?? 0, erased.ranges.last?.upperBound ?? 0)
-    }
-
-    /// Work that is repeated until it succeeds.
-    enum Work {
-        case saving, maintenance, draining, receipts
-    }
-
-    /// Reports a failure once, until the work succeeds or fails for another reason.
-    func noteFailure(_ failure: String, of work: Work) {
-        if state.withLock({ $0.failures.updateValue(failure, forKey: work) != failure }) { report(.store(failure)) }
-    }
-
-    func noteSuccess(of work: Work) { state.withLock { $0.failures[work] = nil } }
 
     /// Reports samples that were found lost at the start. Earlier losses were already reported.
     private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {

@@ -11,7 +11,7 @@ public import Instrument
 /// lists them), because only such a process knows their content. It does not count samples that a killed process had
 /// not copied to the disk (usually none, at most 2 MiB); the next ``DurableStore`` finds them.
 public struct DurableQueueReader: Sendable {
-    private let stores: [DirectoryStore]
+    private let folders: [FolderView]
     /// The consent of the directory, as ``DurableStore/consent``; pending if it cannot be read.
     public let consent: Consent
 
@@ -27,31 +27,31 @@ public struct DurableQueueReader: Sendable {
         }
         var paths: [String] = []
         do throws(QueueError) { paths = try QueueFolder.paths(in: directory) } catch { report(.store("\(error)")) }
-        stores = paths.compactMap { path in
-            DirectoryLock.isHeld(path) ? nil : DirectoryStore(viewing: path, report: report)
+        folders = paths.compactMap { path in
+            DirectoryLock.isHeld(path) ? nil : FolderView(viewing: path, report: report)
         }
     }
 
     /// The backends with a cursor or a ledger, sorted by name.
     public var backends: [BackendName] {
-        Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }
+        Set(folders.flatMap(\.backendNames)).sorted().map { BackendName($0) }
     }
 
     /// Returns a backend's ledger.
     public func ledger(of backend: BackendName) -> Ledger {
-        stores.reduce(into: Ledger()) { $0.add($1.ledger(of: backend)) }
+        folders.reduce(into: Ledger()) { $0.add($1.ledger(of: backend)) }
     }
 
     /// Returns a backend's backlog.
-    public func backlog(of backend: BackendName) -> Backlog { stores.backlog(of: backend) }
+    public func backlog(of backend: BackendName) -> Backlog { folders.backlog(of: backend) }
 
     /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        stores.deadLetters(of: backend)
+        folders.flatMap { $0.deadLetters($0.letters(of: backend) ?? []) }
     }
 
     /// Reads a backend's queued samples, the oldest first, at most a thousand samples at a time.
     public func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
-        stores.lazy.flatMap { $0.queued(for: backend) }
+        folders.lazy.flatMap { $0.queued(for: backend) }
     }
 }

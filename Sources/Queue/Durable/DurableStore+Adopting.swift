@@ -60,7 +60,7 @@ extension DurableStore {
 
     /// Deletes the folders whose sums another folder has: a crash prevented their last owner from deleting them.
     private static func withoutCarried(_ adopted: [DirectoryStore], _ busy: [String]) -> [DirectoryStore] {
-        guard adopted.contains(where: \.isDrained) else { return adopted }
+        guard adopted.contains(where: \.view.isDrained) else { return adopted }
         var carried: Set<UInt64> = []
         for store in adopted { carried.formUnion((try? store.bookkeeping.carriedLogs()) ?? []) }
         for path in busy {
@@ -68,7 +68,7 @@ extension DurableStore {
             carried.formUnion((try? copy?.carriedLogs()) ?? [])
         }
         return adopted.filter { store in
-            guard store.isDrained, carried.contains(store.logNumber) else { return true }
+            guard store.view.isDrained, carried.contains(store.logNumber) else { return true }
             _ = store.closeAndRemove()
             return false
         }

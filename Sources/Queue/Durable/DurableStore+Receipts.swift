@@ -30,8 +30,8 @@ extension DirectoryStore {
                 return nil
             } catch { return "\(error)" }
         }
-        guard let failure else { return noteSuccess(of: .receipts) }
-        noteFailure(
+        guard let failure else { return folder.noteSuccess(of: .receipts) }
+        folder.noteFailure(
             "cannot save which samples \(backend) has sent before their turn in \(path): \(failure); they may be sent again",
             of: .receipts
         )

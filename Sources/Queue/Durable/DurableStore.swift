@@ -125,7 +125,7 @@ public final class DurableStore: SampleStore {
         guard isEphemeral else { return attach(backend) }
         changing.withLock { _ in
             // Earlier versions saved ephemeral cursors.
-            for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
+            for store in stores where store.view.hasWrittenPlace(of: backend) { store.forget(backend) }
             own.attach(backend, atOldest: false, isEphemeral: true)
             removeDrainedLocked()
         }
@@ -177,17 +177,17 @@ public final class DurableStore: SampleStore {
         // Under the lock, because another thread may move a drained folder's sums.
         orphans.withLock { orphans in
             (orphans.stores + [own]).reduce(into: Ledger()) { sum, store in
-                sum.add(store.ledger(of: backend))
+                sum.add(store.view.ledger(of: backend))
             }
         }
     }
 
     /// Returns a backend's backlog.
-    public func backlog(of backend: BackendName) -> Backlog { stores.backlog(of: backend) }
+    public func backlog(of backend: BackendName) -> Backlog { stores.map(\.view).backlog(of: backend) }
 
     /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        stores.deadLetters(of: backend)
+        stores.flatMap { $0.deadLetters(of: backend) }
     }
 
     /// Erases samples, including those of earlier processes, so that they cannot be read from the files.
@@ -303,7 +303,7 @@ public final class DurableStore: SampleStore {
 
     /// The backends with a cursor, sorted by name.
     public var backends: [BackendName] {
-        Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }
+        Set(stores.flatMap(\.view.backendNames)).sorted().map { BackendName($0) }
     }
 
     /// Writes everything to disk and releases the directory for other processes. The store cannot be used afterwards.
@@ -322,12 +322,12 @@ public final class DurableStore: SampleStore {
 
     /// The caller holds `changing`.
     private func removeDrainedLocked() {
-        for store in orphans.withLock({ $0.stores.filter(\.isDrained) }) { remove(store) }
+        for store in orphans.withLock({ $0.stores.filter(\.view.isDrained) }) { remove(store) }
     }
 
     /// Saves a drained folder's sums in this process's folder, and deletes the drained folder.
     private func remove(_ drained: DirectoryStore) {
-        let sums = drained.settledSums
+        let sums = drained.view.settledSums
         do throws(QueueError) { try own.keepSums(sums, of: drained.logNumber) } catch {
             return report(.store("\(drained.path) is kept: \(error)"))
         }

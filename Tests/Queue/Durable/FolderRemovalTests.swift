@@ -97,9 +97,9 @@ struct FolderRemovalTests {
             )
         }
         let (drained, own) = (try store(path), try store(heir))
-        try own.keepSums(drained.settledSums, of: drained.logNumber)
+        try own.keepSums(drained.view.settledSums, of: drained.logNumber)
         // A second save has no effect.
-        try own.keepSums(drained.settledSums, of: drained.logNumber)
+        try own.keepSums(drained.view.settledSums, of: drained.logNumber)
         drained.close()
         own.close()
     }

@@ -48,7 +48,7 @@ struct FolderState: ~Copyable {
     /// Whether the folder was released without being closed: work that was scheduled before changes no file.
     var isLetGo = false
     /// The failures that were reported and have not ended.
-    var failures: [DirectoryStore.Work: String] = [:]
+    var failures: [StoreFolder.Work: String] = [:]
     /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest
     /// sample.
     var hasLostPlaces = false
