@@ -60,7 +60,9 @@ extension DirectoryStore {
             if state.places.isEmpty { return .notWanted }
             // Without memory that outlives the process, nothing can be kept while the disk does not respond.
             if state.isStalled, state.staging?.area.outlivesProcess == false { return .full(isHopeless: true) }
-            guard let limit = state.room(for: samples.count, within: configuration.limits) else { return .refused(full) }
+            guard let limit = state.room(for: samples.count, within: configuration.limits) else {
+                return .refused(full)
+            }
             do throws(Staging.Refusal) {
                 let first = state.nextSequence
                 guard let added = try state.staging?.add(samples, from: first, limit: limit) else {
@@ -97,8 +99,8 @@ extension DirectoryStore {
     /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error
     /// of the disk withdraws both.
     private func keep(_ staged: Staged) throws(QueueError) -> Int {
-        if staged.isMaintenanceDue { scheduleMaintenance() }
-        if staged.isDrainDue { scheduleDrain() }
+        if staged.isMaintenanceDue { maintenanceQueue.schedule(configuration.synchronization) }
+        if staged.isDrainDue { drainer.scheduleDrain() }
         if !staged.isWaitDue { return staged.size }
         guard let error = awaitCopy(staged) else { return staged.size }
         if staged.isLasting, error.code == .notResponding { return staged.size }
@@ -110,8 +112,8 @@ extension DirectoryStore {
     private func awaitCopy(_ staged: Staged) -> QueueError? {
         let failure = Lock<QueueError?>(nil)
         let isTried = DispatchSemaphore(value: 0)
-        drainer.async { [weak self] in
-            do throws(QueueError) { try self?.drain() } catch { failure.withLock { $0 = error } }
+        drainer.queue.async { [weak drainer] in
+            do throws(QueueError) { try drainer?.drain() } catch { failure.withLock { $0 = error } }
             isTried.signal()
         }
         let clock = SystemClock()
@@ -119,10 +121,10 @@ extension DirectoryStore {
         let patience = staged.isLasting ? Self.patience.disk : Self.patience.processor
         while isTried.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
             let waited = start.duration(to: clock.now)
-            if waited > Self.patience.processor || waited > patience && diskWork.isWaitingForDisk {
+            if waited > Self.patience.processor || waited > patience && drainer.diskWork.isWaitingForDisk {
                 state.withLock { $0.isStalled = true }
                 // The disk may have responded in the meantime: the next round says so.
-                scheduleDrain()
+                drainer.scheduleDrain()
                 return Self.stalled(path)
             }
         }
@@ -151,7 +153,7 @@ extension DirectoryStore {
                 return error.code != .full && !state.needsMaintenance
             }
             // The folder may have been deleted.
-            if isNews { maintenance.async { [weak self] in self?.maintain() } }
+            if isNews { maintenanceQueue.async { $0.maintain() } }
             throw error
         }
     }
@@ -160,7 +162,7 @@ extension DirectoryStore {
     private func appendPatiently(_ samples: [Sample]) throws(QueueError) -> Int {
         let (clock, failures) = (SystemClock(), state.withLock { $0.drainFailures })
         let start = clock.now
-        scheduleDrain()
+        drainer.scheduleDrain()
         while true {
             nap()
             switch stage(samples) {
@@ -171,7 +173,7 @@ extension DirectoryStore {
             }
             if let failure = state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) { throw failure }
             let waited = start.duration(to: clock.now)
-            if waited > Self.patience.processor || waited > Self.patience.disk && diskWork.isWaitingForDisk {
+            if waited > Self.patience.processor || waited > Self.patience.disk && drainer.diskWork.isWaitingForDisk {
                 state.withLock { $0.isStalled = true }
                 throw Self.stalled(path)
             }

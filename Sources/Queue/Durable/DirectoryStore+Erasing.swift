@@ -7,7 +7,7 @@ extension DirectoryStore {
     /// number.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            try drainAndWipe()
+            try drainer.drainAndWipe()
             return try erase(find(isErased), lettersWhere: isErased)
         }
     }
@@ -36,7 +36,7 @@ extension DirectoryStore {
     func eraseHeld() throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             guard let mark = state.withLock({ $0.heldFrom }) else { return 0 }
-            try drainAndWipe()
+            try drainer.drainAndWipe()
             let (start, end) = state.withLock { ($0.log.startSequence, $0.log.nextSequence) }
             var held = SequenceSet()
             held.append(max(mark, start)..<max(mark, start, end))
@@ -79,11 +79,12 @@ extension DirectoryStore {
         lettersWhere isErased: (SampleRecord) -> Bool
     ) throws(QueueError) -> Int {
         do {
-            let (letters, known) = try writing.withLock { _ in try saveErasure(sequences, lettersWhere: isErased) }
+            let (letters, known) = try saver.writing.withLock { _ in try saveErasure(sequences, lettersWhere: isErased)
+            }
             try rewriteSegments(without: sequences)
             try bookkeeping.finishErasing()
             try removeSetAside()
-            trim()
+            saver.trim()
             var all = SequenceSet()
             for sequence in letters.sorted() { all.append(sequence..<sequence + 1) }
             all.formUnion(sequences)
@@ -119,7 +120,9 @@ extension DirectoryStore {
     private func letters(where isErased: (SampleRecord) -> Bool) throws -> [String: Set<UInt64>] {
         var found: [String: Set<UInt64>] = [:]
         for name in state.withLock({ $0.places.map(\.row.name) }) {
-            let letters = try view.letters(ofPlace: name).filter { SampleRecord($0, of: logNumber).map(isErased) ?? false }
+            let letters = try view.letters(ofPlace: name).filter {
+                SampleRecord($0, of: logNumber).map(isErased) ?? false
+            }
             found[name] = Set(letters.map(\.sequence))
         }
         return found
@@ -138,10 +141,10 @@ extension DirectoryStore {
     private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
         // The head is sealed first, because a segment is rewritten as a whole. A file is replaced under its name, so
         // that no segment may begin between its naming and this access.
-        let stretches = chores.withLock { _ in
-            draining.withLock { _ in
-                sealHead()
-                doChoresLocked()
+        let stretches = choreWorker.chores.withLock { _ in
+            drainer.draining.withLock { _ in
+                drainer.sealHead()
+                choreWorker.doChoresLocked()
                 return state.withLock { $0.log.sealedStretches }
             }
         }

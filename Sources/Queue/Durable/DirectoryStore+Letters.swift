@@ -7,7 +7,7 @@ extension DirectoryStore {
     /// Excludes erasures and other calls of this method, so that no letter is taken out twice or after its erasure.
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
         let count = erasing.withLock { _ in
-            writing.withLock { _ in
+            saver.writing.withLock { _ in
                 guard let letters = view.letters(of: backend) else { return 0 }
                 let chosen = letters.filter { letter in
                     !letter.isRetried && ids.contains(SampleID(log: logNumber, sequence: letter.sequence))
@@ -15,7 +15,7 @@ extension DirectoryStore {
                 return toRetry ? retry(chosen, of: backend) : discard(chosen, of: backend)
             }
         }
-        if count > 0 { saveChanges() }
+        if count > 0 { saver.saveChanges() }
         return count
     }
 
@@ -49,7 +49,7 @@ extension DirectoryStore {
     }
 
     func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        view.deadLetters(writing.withLock { _ in view.letters(of: backend) ?? [] })
+        view.deadLetters(saver.writing.withLock { _ in view.letters(of: backend) ?? [] })
     }
 }
 

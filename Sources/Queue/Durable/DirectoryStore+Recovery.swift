@@ -84,7 +84,7 @@ extension DirectoryStore {
     /// Makes sure that the skipped sequence numbers are saved, because the next start would count them as lost samples.
     /// - Throws: if they cannot be saved; the next start recovers the same samples and skips the same numbers.
     private func keepGaps() throws(QueueError) {
-        if state.withLock({ !$0.hasUnsavedGaps }) || saveChangesRetrying() { return }
+        if state.withLock({ !$0.hasUnsavedGaps }) || saver.saveChangesRetrying() { return }
         throw QueueError(.storeFailed, "cannot save the gaps between samples in \(path)")
     }
 
@@ -192,7 +192,7 @@ extension DirectoryStore {
             guard let base = record.bytes.baseAddress else { continue }
             if record.sequence > end {
                 miss(end..<record.sequence)
-                draining.withLock { _ in sealHead() }
+                drainer.draining.withLock { _ in drainer.sealHead() }
                 state.withLock { $0.log.skip(to: record.sequence) }
             }
             end = record.sequence + 1
@@ -202,9 +202,11 @@ extension DirectoryStore {
                 endSequence: end,
                 instant: sample?.time.instant ?? MonotonicInstant(nanoseconds: 0)
             )
-            try draining.withLock { (_: inout Void) throws(QueueError) in _ = try copy([unit], of: base, from: 0) }
+            try drainer.draining.withLock { (_: inout Void) throws(QueueError) in
+                _ = try drainer.copy([unit], of: base, from: 0)
+            }
         }
-        draining.withLock { _ in sealHead() }
+        drainer.draining.withLock { _ in drainer.sealHead() }
         let accepted = min(max(next, areas.map(\.stagedEnd).max() ?? 0), FolderNames.maxNumber)
         if accepted > end { miss(end..<accepted) }
         state.withLock { state in
@@ -228,7 +230,7 @@ extension DirectoryStore {
                 state.places[index].isChanged = true
             }
         }
-        leaveOut(numbers)
+        saver.leaveOut(numbers)
     }
 
     /// Computes the places again, because the log has older samples than before.
@@ -279,8 +281,8 @@ extension DirectoryStore {
     private func skipNumbers(to end: UInt64) {
         let next = state.withLock { $0.log.nextSequence }
         if end <= next { return }
-        draining.withLock { _ in sealHead() }
-        leaveOut(next..<end)
+        drainer.draining.withLock { _ in drainer.sealHead() }
+        saver.leaveOut(next..<end)
         state.withLock { state in
             state.log.skip(to: end)
             state.nextSequence = max(state.nextSequence, end)
@@ -298,7 +300,7 @@ extension DirectoryStore {
             let folder = try moveOut(file)
             report(.store("\(file.cause); \(file.name) was moved to \(folder); the next start retries it"))
         }
-        for numbers in unopened.compactMap(\.numbers) { leaveOut(numbers) }
+        for numbers in unopened.compactMap(\.numbers) { saver.leaveOut(numbers) }
     }
 
     private func moveOut(_ file: SegmentedLog.Unopened) throws(QueueError) -> String {

@@ -8,9 +8,9 @@ extension DirectoryStore {
     func attach(_ backend: BackendName, atOldest: Bool, isEphemeral: Bool = false) {
         if state.withLock({ state in state.places.contains { $0.row.name == backend.description } }) { return }
         do throws(QueueError) {
-            try drain()
+            try drainer.drain()
             addPlace(backend, atOldest, isEphemeral)
-            if !isEphemeral { try saveLastingly() }
+            if !isEphemeral { try saver.saveLastingly() }
         } catch {
             addPlace(backend, atOldest, isEphemeral)
             report(.store("the cursor of \(backend) may not survive a loss of power: \(error)"))
@@ -28,19 +28,19 @@ extension DirectoryStore {
     /// damage.
     func forget(_ backend: BackendName) {
         erasing.withLock { _ in
-            draining.withLock { _ in
+            drainer.draining.withLock { _ in
                 let isLast = state.withLock { $0.forget(backend) }
                 if !isLast { return }
-                do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
-                sealHead()
+                do throws(QueueError) { try drainer.drainLocked() } catch { report(.store("\(error)")) }
+                drainer.sealHead()
             }
-            if saveChanges() { trim(areUnclaimed: true) }
+            if saver.saveChanges() { saver.trim(areUnclaimed: true) }
         }
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         do throws(QueueError) {
-            try drain()
+            try drainer.drain()
             folder.noteSuccess(of: .draining)
         } catch {
             folder.noteFailure("\(error)", of: .draining)
@@ -63,7 +63,7 @@ extension DirectoryStore {
 
     /// The samples that wait for a backend, without a lease.
     func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
-        do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
+        do throws(QueueError) { try drainer.drain() } catch { report(.store("\(error)")) }
         return view.queued(for: backend)
     }
 
@@ -72,7 +72,7 @@ extension DirectoryStore {
         guard let last = read.last?.record.sequence else { return false }
         let (isCurrent, isNews) = state.withLock { $0.lease(read, through: last, of: reading, to: backend) }
         // Saved before the delivery, so that the next run delivers the same batch.
-        if isNews { saveChanges() }
+        if isNews { saver.saveChanges() }
         return isCurrent
     }
 
@@ -89,7 +89,7 @@ extension DirectoryStore {
 
     /// Counts the remaining samples, none of which can be read, as lost, so that no flush waits for them.
     private func skipDamaged(_ backend: BackendName, _ reading: Reading) {
-        if state.withLock({ $0.skipDamaged(reading, of: backend) }) { saveChanges() }
+        if state.withLock({ $0.skipDamaged(reading, of: backend) }) { saver.saveChanges() }
     }
 
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
@@ -98,6 +98,6 @@ extension DirectoryStore {
             // Freed outside the lock: freeing takes time, and `emit` may be waiting.
             withExtendedLifetime(settled) {}
         }
-        saveChanges()
+        saver.saveChanges()
     }
 }

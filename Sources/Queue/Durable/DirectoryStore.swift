@@ -6,22 +6,16 @@ final class DirectoryStore: Sendable {
     let folder: StoreFolder
     /// Reads the folder.
     let view: FolderView
-    let maintenance: DispatchQueue
-    /// Drains staged samples. Separate from `maintenance`, which may wait longer for the disk.
-    let drainer: DispatchQueue
-    let diskWork = DiskWork()
-    /// Held while staged records are copied into the log, or the log's head is changed.
-    let draining = OrderedLock(.draining, ())
-    /// Held while changes are saved, so that they are saved in their order.
-    let writing = OrderedLock(.writing, ())
-    /// Held while files are synchronized, so that a second synchronization waits for the first one.
-    let synchronizing = OrderedLock(.synchronizing, ())
-    /// Held while chores are done.
-    let chores = OrderedLock(.chores, ())
+    let saver: ChangeSaver
+    let drainer: Drainer
+    let choreWorker: ChoreWorker
+    let synchronizer: Synchronizer
+    let restorer: FileRestorer
+    let maintenanceQueue: MaintenanceQueue
+    /// Retained here alone: the queue refers to it weakly.
+    let maintenance: Maintenance
     /// Held during an erasure, a move of the mark, or a change of dead letters that is no delivery.
     let erasing = OrderedLock(.erasing, ())
-    /// Whether this store has released the folder to other processes.
-    let isReleased = OrderedLock(.isReleased, false)
     /// Whether some files could not be opened and moved to other folders.
     let hasMovedFilesOut: Bool
 
@@ -53,8 +47,14 @@ final class DirectoryStore: Sendable {
         )
         folder = opening.folder
         view = FolderView(folder)
-        maintenance = DispatchQueue(label: "instrument.durable-queue")
-        drainer = DispatchQueue(label: "instrument.durable-queue.drain")
+        saver = ChangeSaver(folder)
+        maintenanceQueue = MaintenanceQueue()
+        drainer = Drainer(folder, maintenanceQueue)
+        choreWorker = ChoreWorker(folder)
+        synchronizer = Synchronizer(folder, saver, drainer)
+        restorer = FileRestorer(folder, drainer, choreWorker, erasing: erasing)
+        maintenance = Maintenance(folder, saver, drainer, choreWorker, synchronizer, restorer)
+        maintenanceQueue.begin(with: maintenance)
         hasMovedFilesOut = !opening.unopened.isEmpty
         // First of all: what is saved from here on says that the samples of these files are elsewhere.
         try moveOut(opening.unopened)
@@ -99,36 +99,36 @@ final class DirectoryStore: Sendable {
     }
 
     private func write() {
-        draining.withLock { _ in
+        drainer.draining.withLock { _ in
             do throws(QueueError) {
-                try drainLocked()
-                sealHead()
-                isReleased.withLock { $0 = true }
+                try drainer.drainLocked()
+                drainer.sealHead()
+                drainer.isReleased.withLock { $0 = true }
                 let area = state.withLock { $0.staging.take() }?.area
                 if area != nil { StagingMark.remove(in: path) }
                 area?.delete()
             } catch {
                 // Staged samples stay in the staging area, for the next start.
-                isReleased.withLock { $0 = true }
+                drainer.isReleased.withLock { $0 = true }
                 report(.store("\(error)"))
             }
         }
         // Waits for a thread that is creating a spare segment.
-        doChores()
+        choreWorker.doChores()
         state.withLock { $0.log.takeSpare() }?.delete()
-        _ = saveChangesRetrying()
-        do throws(QueueError) { try synchronizeWritten() } catch { report(.store("\(error)")) }
+        _ = saver.saveChangesRetrying()
+        do throws(QueueError) { try synchronizer.synchronizeWritten() } catch { report(.store("\(error)")) }
         bookkeeping.close()
     }
 
     /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them. Waits for work
     /// that changes files: from here on another store may change them.
     func letGo() {
-        chores.withLock { _ in
-            draining.withLock { _ in
-                if isReleased.withLock({ $0 }) { return }
-                do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
-                isReleased.withLock { $0 = true }
+        choreWorker.chores.withLock { _ in
+            drainer.draining.withLock { _ in
+                if drainer.isReleased.withLock({ $0 }) { return }
+                do throws(QueueError) { try drainer.drainLocked() } catch { report(.store("\(error)")) }
+                drainer.isReleased.withLock { $0 = true }
                 // Samples that could not be copied stay in the staging area, for the next start.
                 let staging = state.withLock { $0.staging.take() }
                 if let staging, staging.isEmpty {
@@ -136,7 +136,7 @@ final class DirectoryStore: Sendable {
                     staging.area.delete()
                 }
             }
-            writing.withLock { _ in state.withLock { $0.isLetGo = true } }
+            saver.writing.withLock { _ in state.withLock { $0.isLetGo = true } }
         }
         // The next owner must not meet files that this connection still changes.
         bookkeeping.close()

@@ -15,7 +15,7 @@ extension DurableStore: ReceiptStore {
 extension DirectoryStore {
     /// Saves receipts of samples that the backend has not passed. After a failure, the samples may be sent again.
     fileprivate func keep(_ receipts: [DeliveryReceipt], of backend: BackendName) {
-        let failure = writing.withLock { _ -> String? in
+        let failure = saver.writing.withLock { _ -> String? in
             let open = state.withLock { state -> [DeliveryReceipt] in
                 guard !state.isLetGo, let place = state.places.first(where: { $0.row.name == backend.description }),
                     !place.row.isEphemeral

@@ -236,7 +236,7 @@ public final class DurableStore: SampleStore {
     /// Synchronizes all samples and cursors, so that they survive a loss of power. Waits for the disk; never call it
     /// on the path of `emit`.
     /// - Throws: if the synchronization failed; the call may be repeated.
-    public func synchronize() throws(QueueError) { for store in stores { try store.synchronize() } }
+    public func synchronize() throws(QueueError) { for store in stores { try store.synchronizer.synchronize() } }
 
     /// The number after the last sample that was appended, and the number after the last sample that survives a loss of
     /// power.

@@ -98,7 +98,7 @@ struct DurablePlaceTests {
                 state.places[index].row.acknowledged = 2000 - dead.count
             }
         }
-        store.own.trim()
+        store.own.saver.trim()
         #expect(before > 3 && scratch.files(".segment").count == before)
     }
 
@@ -110,8 +110,8 @@ struct DurablePlaceTests {
         _ = NumberedSamples.drain(store)
         store.close()
         #expect(throws: (any Error).self) { try store.own.bookkeeping.synchronize() }
-        store.own.trim()
-        store.own.maintain()
+        store.own.saver.trim()
+        store.own.maintenance.maintain()
         #expect(throws: QueueError.self) { try store.append([NumberedSamples.sample(200)]) }
     }
 

@@ -29,9 +29,9 @@ struct DurableStoreTests {
         store.attach("one")
         for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         // What still needs the folder comes before its move.
-        try store.own.drain()
-        store.own.maintenance.sync {}
-        store.own.doChores()
+        try store.own.drainer.drain()
+        store.own.maintenanceQueue.queue.sync {}
+        store.own.choreWorker.doChores()
         let folder = store.own.path
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
         // The segment is synchronized, and then the folder cannot be.
@@ -144,9 +144,9 @@ struct DurableStoreTests {
         // As by work in the background, which ends later.
         let retained = try #require(store?.own)
         store = nil
-        #expect(retained.bookkeeping.isClosed)
+        #expect(retained.folder.bookkeeping.isClosed)
         #expect(scratch.files(".sqlite-wal").isEmpty)
-        retained.saveChanges()
+        retained.saver.saveChanges()
         #expect(NumberedSamples.numbers(NumberedSamples.drain(try open())) == [0])
     }
 
@@ -190,7 +190,7 @@ struct DurableStoreTests {
         store.attach("two")
         for number in 0..<500 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         let before = scratch.files(".segment").count
         #expect(NumberedSamples.numbers(NumberedSamples.drain(store, "one")) == Array(0..<500))
         // The rename of the newest segment may follow a moment later.

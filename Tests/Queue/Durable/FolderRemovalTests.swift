@@ -228,7 +228,7 @@ struct FolderRemovalTests {
         for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         let first = store.next(for: "one", maxCount: 50, maxBytes: .max)
         store.settle("one", through: 49, dead: [7: "no"])
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         try store.hold()
         try remove(removal)
         var refused = 0
@@ -237,7 +237,7 @@ struct FolderRemovalTests {
         }
         #expect(store.ledger(of: "one").emitted == 400)
         #expect(store.ledger(of: "one").drops[.refused] ?? 0 == refused)
-        store.own.maintain()
+        store.own.maintenance.maintain()
         #expect(said.withLock { $0 }.contains { "\($0)".contains("deleted while in use") })
         // From here on the store works as before: it accepts and keeps samples, also after a kill.
         _ = try store.append([NumberedSamples.sample(1000)])
@@ -263,9 +263,9 @@ struct FolderRemovalTests {
         store.attach("one")
         for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         let before = ForeignFileTests.state(queue)
-        store.own.restoreWhatIsGone()
+        store.own.restorer.restoreWhatIsGone()
         #expect(ForeignFileTests.state(queue) == before)
         #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<200))
     }

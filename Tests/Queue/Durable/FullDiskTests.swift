@@ -39,7 +39,7 @@ struct FullDiskTests {
         for _ in 0..<3 { #expect(failuresOfASecond(store, clock) <= 10) }
         try FileManager.default.removeItem(atPath: disk + "/filler")
         // A drain that began while the disk was full may still fail: wait for the end of it.
-        try store.own.drain()
+        try store.own.drainer.drain()
         try appendOnceAnswered(NumberedSamples.sample(stored), to: store, &refused)
         #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0...stored))
         let ledger = store.ledger(of: "one")
@@ -88,7 +88,7 @@ struct FullDiskTests {
             let stalled = #expect(throws: QueueError.self) { try store.append([NumberedSamples.sample(number)]) }
             #expect(stalled?.code == .notResponding)
         }
-        let answer = #expect(throws: QueueError.self) { try store.own.drain() }
+        let answer = #expect(throws: QueueError.self) { try store.own.drainer.drain() }
         #expect(answer?.code == .diskFull)
         try #require(store.own.state.withLock { !$0.isStalled })
         let later = #expect(throws: QueueError.self) { try append() }
@@ -125,7 +125,7 @@ struct FullDiskTests {
                 guard error.code == .notResponding else { throw error }
                 refused += 1
                 // Returns once every sample is copied. If the copy fails, the next append throws the error.
-                do throws(QueueError) { try store.own.drain() } catch { continue }
+                do throws(QueueError) { try store.own.drainer.drain() } catch { continue }
             }
         }
     }
@@ -133,10 +133,10 @@ struct FullDiskTests {
     /// The number of drains that fail when a second passes on the clock of the retries.
     private func failuresOfASecond(_ store: DurableStore, _ clock: VirtualClock) -> Int {
         // Drains run one after another on this queue: first those that are due already.
-        store.own.drainer.sync {}
+        store.own.drainer.queue.sync {}
         let before = store.own.state.withLock { $0.drainFailures }
         clock.advance(by: .seconds(1))
-        store.own.drainer.sync {}
+        store.own.drainer.queue.sync {}
         return store.own.state.withLock { $0.drainFailures } - before
     }
 

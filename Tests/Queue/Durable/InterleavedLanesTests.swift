@@ -276,8 +276,8 @@ private final class LaneRun: Sendable {
         if names.isEmpty { return }
         queue.append([DurableErasingTests.sample("p-bob", 1_000)])
         // The threads of the store are not part of the interleaving.
-        store.own.drainer.sync {}
-        store.own.maintenance.sync {}
+        store.own.drainer.queue.sync {}
+        store.own.maintenanceQueue.queue.sync {}
         queue.startFlush(timeout: .seconds(1_000))
         interleaving.run()
         settle()

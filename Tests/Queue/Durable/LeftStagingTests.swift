@@ -49,14 +49,14 @@ struct LeftStagingTests {
         let store = try open(queue, in: directory)
         for name: BackendName in ["one", "two"] { store.attach(name) }
         for number in 0..<inSegments { _ = try store.append([NumberedSamples.sample(number)]) }
-        try store.own.drain()
+        try store.own.drainer.drain()
         if fast > 0, let last = store.next(for: "two", maxCount: fast, maxBytes: .max).last {
             store.settle("two", through: last.sequence, dead: [:])
         }
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         if isEndOpen { try store.own.bookkeeping.setEndOpen(true) }
         let path = try #require(store.own.state.withLock { $0.staging?.area.path })
-        try store.own.draining.withLock { _ in
+        try store.own.drainer.draining.withLock { _ in
             for number in inSegments..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
             store.leaveAsKilled()
         }
@@ -294,7 +294,7 @@ struct LeftStagingTests {
         let store = try open(queue)
         store.attach("one")
         _ = try store.append([NumberedSamples.sample(0)])
-        try store.own.drain()
+        try store.own.drainer.drain()
         let refused = Lock(0)
         let ledger = Lock(Ledger())
         try store.hangingDisk {
@@ -395,12 +395,12 @@ struct LeftStagingTests {
         for number in 0..<20_000 {
             _ = try store.append([NumberedSamples.sample(number)])
             // On a busy machine, the staging area fills faster than it is copied.
-            if number.isMultiple(of: 500) { try store.own.drain() }
+            if number.isMultiple(of: 500) { try store.own.drainer.drain() }
         }
         try store.synchronize()
         #expect(store.own.state.withLock { $0.log.stretches.count } > 300)
         #expect(openFiles() < 16)
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         store.close()
         let again = try open(queue)
         #expect(openFiles() < 16)

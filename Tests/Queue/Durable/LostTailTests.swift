@@ -55,7 +55,7 @@ struct LostTailTests {
         let received = NumberedSamples.drain(store, "fast")
         let start = store.next(for: "slow", maxCount: 5, maxBytes: .max)
         store.settle("slow", through: 4, dead: [:])
-        store.own.doChores()
+        store.own.choreWorker.doChores()
         try store.synchronize()
         let staging = store.own.state.withLock { $0.staging?.area.path }
         store.leaveAsKilled()

@@ -41,7 +41,7 @@ struct RefusedBookkeepingTests {
         guard DirectoryStore.stagingDirectory != nil else { return }
         let store = try open()
         store.attach("one")
-        let path = try store.own.draining.withLock { _ in
+        let path = try store.own.drainer.draining.withLock { _ in
             for number in 0..<50 { _ = try store.append([NumberedSamples.sample(number)]) }
             let area = try #require(store.own.state.withLock { $0.staging?.area })
             // The process was killed after it had noted the next sample, and before it had written that sample.
@@ -78,7 +78,7 @@ struct RefusedBookkeepingTests {
             state.nextSequence += 5
             state.log.skip(to: state.nextSequence)
         }
-        store.own.leaveOut(10..<15)
+        store.own.saver.leaveOut(10..<15)
         try accept()
         for number in 10..<20 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()

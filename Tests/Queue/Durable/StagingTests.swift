@@ -54,7 +54,7 @@ struct StagingTests {
         store.attach("one")
         for number in 0..<50 { _ = try store.append([NumberedSamples.sample(number)]) }
         let first = store.next(for: "one", maxCount: 10, maxBytes: .max)
-        try store.own.draining.withLock { _ in
+        try store.own.drainer.draining.withLock { _ in
             for number in 50..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
             #expect(store.own.state.withLock { $0.log.nextSequence } == 50)
             store.leaveAsKilled()
@@ -73,7 +73,7 @@ struct StagingTests {
         let configuration = DurableConfiguration(segmentSize: segmentSize)
         let store = try open(configuration)
         store.attach("one")
-        let count = try store.own.draining.withLock { _ in
+        let count = try store.own.drainer.draining.withLock { _ in
             // Beyond the first half, but not beyond both.
             var count = 0
             while store.own.state.withLock({ $0.staging?.taken == nil }) {
@@ -92,7 +92,7 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        try store.own.draining.withLock { _ in
+        try store.own.drainer.draining.withLock { _ in
             for number in 0..<10 {
                 _ = try store.append([NumberedSamples.sample(2 * number), NumberedSamples.sample(2 * number + 1)])
             }
@@ -199,7 +199,7 @@ struct StagingTests {
         store.attach("one")
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
-        try store.own.draining.withLock { _ in
+        try store.own.drainer.draining.withLock { _ in
             for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
             try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
         }
@@ -378,11 +378,11 @@ extension DurableStore {
     func hangingDisk<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
         let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread { [own] in
-            own.draining.withLock { _ in
-                own.diskWork.begin()
+            own.drainer.draining.withLock { _ in
+                own.drainer.diskWork.begin()
                 hangs.signal()
                 isReleased.wait()
-                own.diskWork.end()
+                own.drainer.diskWork.end()
             }
         }
         hangs.wait()
@@ -392,15 +392,15 @@ extension DurableStore {
 
     /// Leaves all files in the state after a kill. Work that was scheduled before changes no file.
     func leaveAsKilled() {
-        own.isReleased.withLock { $0 = true }
+        own.drainer.isReleased.withLock { $0 = true }
         own.state.withLock { ($0.staging, $0.isLetGo) = (nil, true) }
         own.lock.withLock { $0 = nil }
     }
 
     /// Saves all changes, and waits for scheduled work: a copy of the folder is what a kill at one instant leaves.
     func settleFiles() {
-        own.drainer.sync {}
-        own.maintain()
-        own.maintenance.sync {}
+        own.drainer.queue.sync {}
+        own.maintenance.maintain()
+        own.maintenanceQueue.queue.sync {}
     }
 }

@@ -26,7 +26,7 @@ extension FolderState {
     /// Whether the bookkeeping lacks numbers without samples.
     var hasUnsavedGaps: Bool { !unsavedAbsent.isEmpty || !unsavedErased.isEmpty }
 
-    /// Skips sequence numbers without samples. The next ``DirectoryStore/saveChanges()`` saves them.
+    /// Skips sequence numbers without samples. The next ``ChangeSaver/saveChanges()`` saves them.
     mutating func leaveOut(_ numbers: Range<UInt64>) {
         absent.insert(numbers)
         erased.insert(numbers)

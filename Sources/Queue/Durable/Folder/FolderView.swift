@@ -118,7 +118,8 @@ struct FolderView: Sendable {
         let start = folder.state.withLock {
             $0.reading(for: backend, maxCount: 0, maxBytes: 0, isLeased: false)
         }
-        let pages = sequence(state: start) { [logNumber = folder.logNumber] (reading: inout Reading?) -> [SampleRecord]? in
+        let pages = sequence(state: start) {
+            [logNumber = folder.logNumber] (reading: inout Reading?) -> [SampleRecord]? in
             guard let current = reading else { return nil }
             let read = current.read(maxCount: 1000, maxBytes: .max, log: logNumber)
             reading = read.last.map { current.continued(behind: $0) }

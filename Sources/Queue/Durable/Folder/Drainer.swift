@@ -13,19 +13,34 @@ internal import Musl
 ///
 /// The draining thread holds `draining`, and takes the state's lock only between two accesses to the disk, so that no
 /// `append` ever waits for a disk that hangs.
-extension DirectoryStore {
+final class Drainer: Sendable {
+    /// Held while staged records are copied into the log, or the log's head is changed.
+    let draining = OrderedLock(.draining, ())
+    /// Whether this store has released the folder to other processes.
+    let isReleased = OrderedLock(.isReleased, false)
+    /// Drains staged samples. Separate from the maintenance's queue, which may wait longer for the disk.
+    let queue = DispatchQueue(label: "instrument.durable-queue.drain")
+    let diskWork = DiskWork()
+    private let folder: StoreFolder
+    private let maintenanceQueue: MaintenanceQueue
+
+    init(_ folder: StoreFolder, _ maintenanceQueue: MaintenanceQueue) {
+        self.folder = folder
+        self.maintenanceQueue = maintenanceQueue
+    }
+
     /// Copies all samples that were staged before the call into the log.
     /// - Throws: if a segment could not be created; the remaining samples stay staged.
     func drain() throws(QueueError) {
-        if state.withLock({ $0.staging?.isEmpty ?? true }) { return }
+        if folder.state.withLock({ $0.staging?.isEmpty ?? true }) { return }
         try draining.withLock { (_: inout Void) throws(QueueError) in try drainLocked() }
     }
 
     /// Schedules a drain in the background, one for all samples that are staged until it starts.
     func scheduleDrain() {
-        guard state.withLock({ Self.isFirst(&$0.isDrainQueued) }) else { return }
-        drainer.async { [weak self] in
-            self?.state.withLock { $0.isDrainQueued = false }
+        guard folder.state.withLock({ Self.isFirst(&$0.isDrainQueued) }) else { return }
+        queue.async { [weak self] in
+            self?.folder.state.withLock { $0.isDrainQueued = false }
             // The store is not retained between two rounds, so that its release is not delayed.
             while self?.drainRound() == true { usleep(Self.drainPause) }
         }
@@ -45,15 +60,15 @@ extension DirectoryStore {
         do throws(QueueError) { try drain() } catch {
             // Callers that append in the meantime receive the error. The store retries staged records: once a second,
             // however many appends have failed.
-            let clock = state.withLock { Self.isFirst(&$0.isDrainRetryQueued) ? $0.retryClock : nil }
+            let clock = folder.state.withLock { Self.isFirst(&$0.isDrainRetryQueued) ? $0.retryClock : nil }
             guard let clock else { return false }
             _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { [weak self] in
-                self?.state.withLock { $0.isDrainRetryQueued = false }
+                self?.folder.state.withLock { $0.isDrainRetryQueued = false }
                 self?.scheduleDrain()
             }
             return false
         }
-        let isDone = state.withLock { state in
+        let isDone = folder.state.withLock { state in
             // The disk responds.
             state.isStalled = false
             if state.staging?.isEmpty == false { return false }
@@ -70,35 +85,32 @@ extension DirectoryStore {
         defer { diskWork.end() }
         do throws(QueueError) {
             // Includes samples that are staged while others are copied.
-            while let half = state.withLock({ state -> Staging.Taken? in
+            while let half = folder.state.withLock({ state -> Staging.Taken? in
                 state.staging?.take()
                 return state.staging?.taken
             }) {
                 try copy(half)
             }
         } catch {
-            state.withLock { state in
+            folder.state.withLock { state in
                 state.drainFailures += 1
                 state.drainFailure = error
                 // An error is a response: the next append gets its cause, not the stall's.
                 state.isStalled = false
             }
             // The folder may have been deleted.
-            if state.withLock({ Self.isFirst(&$0.isRestoringQueued) }) {
-                maintenance.async { [weak self] in
-                    self?.state.withLock { $0.isRestoringQueued = false }
-                    self?.restoreWhatIsGone()
-                }
+            if folder.state.withLock({ Self.isFirst(&$0.isRestoringQueued) }) {
+                maintenanceQueue.async { $0.restore() }
             }
             throw error
         }
-        let areChoresDue = state.withLock { state in
+        let areChoresDue = folder.state.withLock { state in
             state.drainFailure = nil
             if state.areChoresDue || !state.log.needsChores { return false }
             state.areChoresDue = true
             return true
         }
-        if areChoresDue { maintenance.async { [weak self] in self?.doChores() } }
+        if areChoresDue { maintenanceQueue.async { $0.choreWorker.doChores() } }
     }
 
     private func copy(_ half: Staging.Taken) throws(QueueError) {
@@ -107,7 +119,7 @@ extension DirectoryStore {
         folder.leaveCutSegment()
         var (start, units) = (half.start, half.units)
         // Ages belong to segments: with an age limit, each append is copied separately.
-        let step = configuration.limits.maxAge == nil ? units.count : 1
+        let step = folder.configuration.limits.maxAge == nil ? units.count : 1
         while let first = units.first {
             if let large = first.large {
                 try copy(large, first)
@@ -123,11 +135,11 @@ extension DirectoryStore {
 
     /// Copies records that have a separate area, and deletes the area.
     private func copy(_ large: Staging.Large, _ unit: Staging.Unit) throws(QueueError) {
-        let isWithdrawn = state.withLock { $0.absent.contains(unit.endSequence - 1) }
+        let isWithdrawn = folder.state.withLock { $0.absent.contains(unit.endSequence - 1) }
         if isWithdrawn {
             // A disk that has no room for these records must not delay the later ones.
             sealHead()
-            state.withLock { state in
+            folder.state.withLock { state in
                 state.log.skip(to: unit.endSequence)
                 state.staging?.copied(1)
                 state.isStalled = false
@@ -154,59 +166,59 @@ extension DirectoryStore {
         guard let last = fitting.last else { return 0 }
         let size = last.end - start
         head.segment.copy(UnsafeRawBufferPointer(start: base + start, count: size), to: head.end)
-        let isMaintenanceDue = state.withLock { state in
+        let isMaintenanceDue = folder.state.withLock { state in
             state.log.fill(to: head.end + size, endSequence: last.endSequence, newest: last.instant)
             // In the same step, so that no sample counts twice.
             if areStaged { state.staging?.copied(fitting.count) }
             // The disk responds.
             state.isStalled = false
-            state.makeRoom(within: configuration.limits)
+            state.makeRoom(within: folder.configuration.limits)
             return state.needsMaintenance
         }
-        if isMaintenanceDue { maintenance.async { [weak self] in self?.maintain() } }
+        if isMaintenanceDue { maintenanceQueue.async { $0.maintain() } }
         return fitting.count
     }
 
     /// Moves every backend past the segments whose samples are all older than `maxAge`, by the samples' instants. The
     /// caller holds `draining`.
     private func dropOld(_ now: MonotonicInstant) {
-        guard let maxAge = configuration.limits.maxAge else { return }
+        guard let maxAge = folder.configuration.limits.maxAge else { return }
         let cutoff = now.advanced(by: .zero - maxAge)
-        let isHeadOld = state.withLock { state in
+        let isHeadOld = folder.state.withLock { state in
             state.log.prepareForAge(now: now)
             return state.log.headNewest.map { $0 < cutoff } ?? false
         }
         if isHeadOld { sealHead() }
-        state.withLock { $0.dropSealed(before: cutoff) }
+        folder.state.withLock { $0.dropSealed(before: cutoff) }
     }
 
     /// The head of the log, or a new one if the log has no head or the head has too little room.
     private func head(withRoomFor size: Int) throws(QueueError) -> (segment: Segment, end: Int) {
-        if let head = state.withLock({ $0.log.head }), head.segment.capacity - head.end >= size { return head }
+        if let head = folder.state.withLock({ $0.log.head }), head.segment.capacity - head.end >= size { return head }
         sealHead()
-        let (spare, next, path, segmentSize) = state.withLock { state in
+        let (spare, next, path, segmentSize) = folder.state.withLock { state in
             let needed = size + SegmentHeader.size + RecordFormat.headerSize
             let spare = state.log.takeSpare(atLeast: needed)
             let next = state.log.nextSequence
             return (spare, next, state.log.path(of: next), max(state.log.nextSegmentSize, needed))
         }
         let segment = if let spare { spare } else { try Segment(creating: path, capacity: segmentSize) }
-        segment.begin(SegmentHeader(log: logNumber, first: next))
-        state.withLock { $0.log.begin(segment) }
+        segment.begin(SegmentHeader(log: folder.logNumber, first: next))
+        folder.state.withLock { $0.log.begin(segment) }
         return (segment, SegmentHeader.size)
     }
 
     /// Seals the head. Deletes an empty head. The caller holds `draining`.
     func sealHead() {
-        if let empty = state.withLock({ $0.log.takeEmptyHead() }) { return empty.delete() }
+        if let empty = folder.state.withLock({ $0.log.takeEmptyHead() }) { return empty.delete() }
         guard
-            let (segment, end, count) = state.withLock({ state in
+            let (segment, end, count) = folder.state.withLock({ state in
                 state.log.head.map { ($0.segment, $0.end, state.log.nextSequence - $0.segment.first) }
             })
         else { return }
         segment.seal(count: count, end: end)
         segment.releaseFile()
-        state.withLock { $0.log.headIsSealed() }
+        folder.state.withLock { $0.log.headIsSealed() }
     }
 
     /// Copies all staged samples, and overwrites the memory in which they were staged.
@@ -215,7 +227,7 @@ extension DirectoryStore {
             // One half at a time, because samples may be staged in the meantime.
             for _ in 0..<2 {
                 try drainLocked()
-                state.withLock { $0.staging?.wipeEmptyHalf() }
+                folder.state.withLock { $0.staging?.wipeEmptyHalf() }
             }
         }
     }
