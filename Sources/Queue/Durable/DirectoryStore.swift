@@ -10,12 +10,12 @@ final class DirectoryStore: Sendable {
     let drainer: Drainer
     let choreWorker: ChoreWorker
     let synchronizer: Synchronizer
+    let eraser: Eraser
+    let places: BackendPlaces
     let restorer: FileRestorer
     let maintenanceQueue: MaintenanceQueue
     /// Retained here alone: the queue refers to it weakly.
     let maintenance: Maintenance
-    /// Held during an erasure, a move of the mark, or a change of dead letters that is no delivery.
-    let erasing = OrderedLock(.erasing, ())
     /// Whether some files could not be opened and moved to other folders.
     let hasMovedFilesOut: Bool
 
@@ -51,8 +51,10 @@ final class DirectoryStore: Sendable {
         maintenanceQueue = MaintenanceQueue()
         drainer = Drainer(folder, maintenanceQueue)
         choreWorker = ChoreWorker(folder)
+        eraser = Eraser(folder, saver, drainer, choreWorker)
+        places = BackendPlaces(folder, saver, drainer, eraser)
         synchronizer = Synchronizer(folder, saver, drainer)
-        restorer = FileRestorer(folder, drainer, choreWorker, erasing: erasing)
+        restorer = FileRestorer(folder, drainer, choreWorker, erasing: eraser.erasing)
         maintenance = Maintenance(folder, saver, drainer, choreWorker, synchronizer, restorer)
         maintenanceQueue.begin(with: maintenance)
         hasMovedFilesOut = !opening.unopened.isEmpty
@@ -71,7 +73,7 @@ final class DirectoryStore: Sendable {
         reportLosses(opening.rows)
         // The end of the log's last file is unknown; a spare may be that file.
         if !opening.isEndKnown { skipNumbersBehindOpenEnd() }
-        finishErasing()
+        eraser.finishErasing()
     }
 
     /// Reports samples that were found lost at the start. Earlier losses were already reported.

@@ -91,7 +91,7 @@ public final class DurableStore: SampleStore {
         }
         consentOfDirectory = Lock(try Self.consent(of: directory))
         orphans = OrderedLock(.orphans, Orphans(stores: adopted))
-        if consent == .pending { for store in stores { try store.hold() } }
+        if consent == .pending { for store in stores { try store.eraser.hold() } }
         try own.prepareToAppend(in: stagingDirectory, randomness)
         if let stagingDirectory { StagingSweep.run(in: stagingDirectory) }
     }
@@ -115,7 +115,7 @@ public final class DurableStore: SampleStore {
     public func attach(_ backend: BackendName) {
         changing.withLock { _ in
             for store in stores {
-                store.attach(backend, atOldest: configuration.newcomers == .oldest)
+                store.places.attach(backend, atOldest: configuration.newcomers == .oldest)
             }
         }
     }
@@ -125,8 +125,8 @@ public final class DurableStore: SampleStore {
         guard isEphemeral else { return attach(backend) }
         changing.withLock { _ in
             // Earlier versions saved ephemeral cursors.
-            for store in stores where store.view.hasWrittenPlace(of: backend) { store.forget(backend) }
-            own.attach(backend, atOldest: false, isEphemeral: true)
+            for store in stores where store.view.hasWrittenPlace(of: backend) { store.places.forget(backend) }
+            own.places.attach(backend, atOldest: false, isEphemeral: true)
             removeDrainedLocked()
         }
     }
@@ -134,7 +134,7 @@ public final class DurableStore: SampleStore {
     /// Removes a backend's cursor, its queued samples and its dead letters.
     public func forget(_ backend: BackendName) {
         changing.withLock { _ in
-            for store in stores { store.forget(backend) }
+            for store in stores { store.places.forget(backend) }
             // A batch in flight has no place any more.
             orphans.withLock { $0.serving[backend] = nil }
             removeDrainedLocked()
@@ -144,7 +144,7 @@ public final class DurableStore: SampleStore {
     /// Returns the next samples for a backend; samples of earlier processes come first.
     public func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         for store in stores {
-            let records = store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+            let records = store.places.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
             if !records.isEmpty {
                 orphans.withLock { $0.serving[backend] = store }
                 return records
@@ -156,7 +156,7 @@ public final class DurableStore: SampleStore {
     /// Reads a backend's queued samples, the oldest first, at most a thousand at a time, without a delivery. May or may
     /// not include samples that are appended during the call.
     public func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
-        stores.lazy.flatMap { $0.queued(for: backend) }
+        stores.lazy.flatMap { $0.places.queued(for: backend) }
     }
 
     /// Reads a backend's queued samples without a delivery; samples of earlier processes come first.
@@ -168,7 +168,7 @@ public final class DurableStore: SampleStore {
     /// numbers of another log are other samples.
     public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
         guard let store = orphans.withLock({ $0.serving[backend] }) else { return }
-        store.settle(backend, through: sequence, dead: dead)
+        store.places.settle(backend, through: sequence, dead: dead)
         if store !== own { removeDrained() }
     }
 
@@ -187,7 +187,7 @@ public final class DurableStore: SampleStore {
 
     /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        stores.flatMap { $0.deadLetters(of: backend) }
+        stores.flatMap { $0.places.deadLetters(of: backend) }
     }
 
     /// Erases samples, including those of earlier processes, so that they cannot be read from the files.
@@ -198,7 +198,7 @@ public final class DurableStore: SampleStore {
             defer { removeDrainedLocked() }
             var (count, unread): (Int, [String]) = (0, [])
             for store in stores {
-                do throws(QueueError) { count += try store.erase(where: isErased) } catch {
+                do throws(QueueError) { count += try store.eraser.erase(where: isErased) } catch {
                     unread.append("\(store.path) (\(error))")
                 }
             }
@@ -221,7 +221,7 @@ public final class DurableStore: SampleStore {
             do throws(QueueError) {
                 let store = try opening.open(path, lock)
                 defer { store.close() }
-                count += try store.erase(where: isErased)
+                count += try store.eraser.erase(where: isErased)
                 if store.hasMovedFilesOut { unread.append(path) }
             } catch { unread.append("\(path) (\(error))") }
         }
@@ -251,14 +251,14 @@ public final class DurableStore: SampleStore {
     public func hold() throws(QueueError) {
         try changing.withLock { (_: inout Void) throws(QueueError) in
             try change(to: .pending)
-            for store in stores { try store.hold() }
+            for store in stores { try store.eraser.hold() }
         }
     }
 
     /// Removes the marks, including those of earlier processes.
     public func release() throws(QueueError) {
         try changing.withLock { (_: inout Void) throws(QueueError) in
-            for store in stores { try store.release() }
+            for store in stores { try store.eraser.release() }
             try change(to: .granted)
         }
     }
@@ -279,7 +279,7 @@ public final class DurableStore: SampleStore {
             var (count, failure): (Int, QueueError?) = (0, nil)
             // A folder that cannot be changed keeps its mark, and the other folders do not wait for it.
             for store in stores {
-                do throws(QueueError) { count += try store.eraseHeld() } catch { failure = failure ?? error }
+                do throws(QueueError) { count += try store.eraser.eraseHeld() } catch { failure = failure ?? error }
             }
             if let failure { throw failure }
             return count
@@ -289,7 +289,7 @@ public final class DurableStore: SampleStore {
     /// Retries a backend's dead letters before its other samples; returns their number.
     @discardableResult
     public func retryDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
-        changing.withLock { _ in stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: true) } }
+        changing.withLock { _ in stores.reduce(0) { $0 + $1.places.takeOut(ids, of: backend, toRetry: true) } }
     }
 
     /// Discards dead letters, which the ledger counts as dropped; returns their number.
@@ -297,7 +297,7 @@ public final class DurableStore: SampleStore {
     public func dropDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
         changing.withLock { _ in
             defer { removeDrainedLocked() }
-            return stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: false) }
+            return stores.reduce(0) { $0 + $1.places.takeOut(ids, of: backend, toRetry: false) }
         }
     }
 

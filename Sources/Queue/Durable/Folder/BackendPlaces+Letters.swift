@@ -1,16 +1,16 @@
 internal import Instrument
 
 /// Dead letters and their bookkeeping.
-extension DirectoryStore {
+extension BackendPlaces {
     /// Removes dead letters, to retry or to discard them. Returns their number.
     ///
     /// Excludes erasures and other calls of this method, so that no letter is taken out twice or after its erasure.
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
-        let count = erasing.withLock { _ in
+        let count = eraser.erasing.withLock { _ in
             saver.writing.withLock { _ in
                 guard let letters = view.letters(of: backend) else { return 0 }
                 let chosen = letters.filter { letter in
-                    !letter.isRetried && ids.contains(SampleID(log: logNumber, sequence: letter.sequence))
+                    !letter.isRetried && ids.contains(SampleID(log: folder.logNumber, sequence: letter.sequence))
                 }
                 return toRetry ? retry(chosen, of: backend) : discard(chosen, of: backend)
             }
@@ -21,7 +21,7 @@ extension DirectoryStore {
 
     private func retry(_ letters: [Bookkeeping.LetterRow], of backend: BackendName) -> Int {
         // A letter that cannot be decoded stays dead.
-        let found = letters.compactMap { letter in SampleRecord(letter, of: logNumber).map { (letter, $0) } }
+        let found = letters.compactMap { letter in SampleRecord(letter, of: folder.logNumber).map { (letter, $0) } }
         return change(backend) { place in
             place.row.dead -= found.count
             place.retries = (place.retries + found.map(\.1)).sorted { $0.sequence < $1.sequence }
@@ -41,7 +41,7 @@ extension DirectoryStore {
 
     /// Changes a backend's place; does nothing without one.
     private func change(_ backend: BackendName, _ body: (inout BackendPlace) -> Int) -> Int {
-        state.withLock { state in
+        folder.state.withLock { state in
             guard let index = state.index(of: backend) else { return 0 }
             state.places[index].isChanged = true
             return body(&state.places[index])

@@ -2,7 +2,28 @@ internal import Instrument
 
 /// Erasure: the store first counts and saves an erasure, then removes the samples from the segments. The next opening
 /// completes an erasure that a crash has interrupted.
-extension DirectoryStore {
+final class Eraser: Sendable {
+    /// Held during an erasure, a move of the mark, or a change of dead letters that is no delivery.
+    let erasing = OrderedLock(.erasing, ())
+    private let folder: StoreFolder
+    private let view: FolderView
+    private let saver: ChangeSaver
+    private let drainer: Drainer
+    private let choreWorker: ChoreWorker
+
+    init(
+        _ folder: StoreFolder,
+        _ saver: ChangeSaver,
+        _ drainer: Drainer,
+        _ choreWorker: ChoreWorker
+    ) {
+        self.folder = folder
+        view = FolderView(folder)
+        self.saver = saver
+        self.drainer = drainer
+        self.choreWorker = choreWorker
+    }
+
     /// Erases the samples for which `isErased` returns true, from the log and from the dead letters. Returns their
     /// number.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
@@ -15,34 +36,34 @@ extension DirectoryStore {
     /// Marks the end of the log, unless it has a mark.
     func hold() throws(QueueError) {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            let (mark, end) = state.withLock { ($0.heldFrom, $0.nextSequence) }
+            let (mark, end) = folder.state.withLock { ($0.heldFrom, $0.nextSequence) }
             if mark != nil { return }
             // Saved first, so that all samples that are appended from now on are held.
-            try HeldMark.write(end, in: path)
-            state.withLock { $0.heldFrom = end }
+            try HeldMark.write(end, in: folder.path)
+            folder.state.withLock { $0.heldFrom = end }
         }
     }
 
     /// Removes the mark.
     func release() throws(QueueError) {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            if state.withLock({ $0.heldFrom }) == nil { return }
-            try HeldMark.remove(in: path)
-            state.withLock { $0.heldFrom = nil }
+            if folder.state.withLock({ $0.heldFrom }) == nil { return }
+            try HeldMark.remove(in: folder.path)
+            folder.state.withLock { $0.heldFrom = nil }
         }
     }
 
     /// Erases the samples after the mark, and removes the mark.
     func eraseHeld() throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            guard let mark = state.withLock({ $0.heldFrom }) else { return 0 }
+            guard let mark = folder.state.withLock({ $0.heldFrom }) else { return 0 }
             try drainer.drainAndWipe()
-            let (start, end) = state.withLock { ($0.log.startSequence, $0.log.nextSequence) }
+            let (start, end) = folder.state.withLock { ($0.log.startSequence, $0.log.nextSequence) }
             var held = SequenceSet()
             held.append(max(mark, start)..<max(mark, start, end))
             let count = try erase(held) { $0.sequence >= mark }
-            try HeldMark.remove(in: path)
-            state.withLock { $0.heldFrom = nil }
+            try HeldMark.remove(in: folder.path)
+            folder.state.withLock { $0.heldFrom = nil }
             return count
         }
     }
@@ -50,22 +71,22 @@ extension DirectoryStore {
     /// Completes an erasure that a crash has interrupted.
     func finishErasing() {
         do {
-            let undone = try bookkeeping.erased(onlyUndone: true)
+            let undone = try folder.bookkeeping.erased(onlyUndone: true)
             if undone.isEmpty { return }
             try rewriteSegments(without: undone)
-            try bookkeeping.finishErasing()
+            try folder.bookkeeping.finishErasing()
         } catch {
-            report(.store("erased samples are still on disk in \(path): \(error); the next start retries"))
+            folder.report(.store("erased samples are still on disk in \(folder.path): \(error); the next start retries"))
         }
     }
 
     private func find(_ isErased: (SampleRecord) -> Bool) -> SequenceSet {
-        let stretches = state.withLock { $0.log.stretches }
+        let stretches = folder.state.withLock { $0.log.stretches }
         var found = SequenceSet()
         for stretch in stretches {
             stretch.forEachRecord { record in
                 guard let sample = try? SampleDecoder.read(record.payload) else { return }
-                let id = SampleID(log: logNumber, sequence: record.sequence)
+                let id = SampleID(log: folder.logNumber, sequence: record.sequence)
                 if isErased(SampleRecord(id: id, sequence: record.sequence, sample: sample)) {
                     found.append(record.sequence..<record.sequence + 1)
                 }
@@ -79,10 +100,11 @@ extension DirectoryStore {
         lettersWhere isErased: (SampleRecord) -> Bool
     ) throws(QueueError) -> Int {
         do {
-            let (letters, known) = try saver.writing.withLock { _ in try saveErasure(sequences, lettersWhere: isErased)
+            let (letters, known) = try saver.writing.withLock { _ in
+                try saveErasure(sequences, lettersWhere: isErased)
             }
             try rewriteSegments(without: sequences)
-            try bookkeeping.finishErasing()
+            try folder.bookkeeping.finishErasing()
             try removeSetAside()
             saver.trim()
             var all = SequenceSet()
@@ -92,7 +114,7 @@ extension DirectoryStore {
         } catch let error as QueueError {
             throw error
         } catch {
-            throw QueueError(.storeFailed, "cannot erase from \(path): \(error); try again")
+            throw QueueError(.storeFailed, "cannot erase from \(folder.path): \(error); try again")
         }
     }
 
@@ -104,24 +126,24 @@ extension DirectoryStore {
     ) throws -> (letters: Set<UInt64>, known: SequenceSet) {
         // Read while nothing is saved: a letter is either here or among the unsaved ones.
         let letters = try letters(where: isErased)
-        let (gone, known, changes) = state.withLock { state -> (Set<UInt64>, SequenceSet, FolderChanges) in
+        let (gone, known, changes) = folder.state.withLock { state -> (Set<UInt64>, SequenceSet, FolderChanges) in
             let known = state.erased
             return (state.erase(sequences, letters), known, state.takeChanges())
         }
-        do { try bookkeeping.saveErasure(changes) } catch {
-            state.withLock { $0.putBack(changes) }
+        do { try folder.bookkeeping.saveErasure(changes) } catch {
+            folder.state.withLock { $0.putBack(changes) }
             throw error
         }
-        state.withLock { $0.areSaved(changes) }
+        folder.state.withLock { $0.areSaved(changes) }
         return (gone, known)
     }
 
     /// The numbers of the letters to erase, by backend. The caller holds `writing`.
     private func letters(where isErased: (SampleRecord) -> Bool) throws -> [String: Set<UInt64>] {
         var found: [String: Set<UInt64>] = [:]
-        for name in state.withLock({ $0.places.map(\.row.name) }) {
+        for name in folder.state.withLock({ $0.places.map(\.row.name) }) {
             let letters = try view.letters(ofPlace: name).filter {
-                SampleRecord($0, of: logNumber).map(isErased) ?? false
+                SampleRecord($0, of: folder.logNumber).map(isErased) ?? false
             }
             found[name] = Set(letters.map(\.sequence))
         }
@@ -130,11 +152,11 @@ extension DirectoryStore {
 
     /// Deletes files that were set aside as damaged, because they may contain samples to erase.
     private func removeSetAside() throws(QueueError) {
-        for name in try Directory.entries(of: path) where FolderNames.isSetAside(name) {
+        for name in try Directory.entries(of: folder.path) where FolderNames.isSetAside(name) {
             // Anything but a file, which was in the place of one of the store's files, holds no samples of the store.
-            guard let status = Directory.status(of: path + "/" + name), Directory.isFile(status) else { continue }
-            try Directory.overwriteAndDelete(path + "/" + name)
-            report(.store("\(path)/\(name) was damaged and may have held erased samples; it was deleted"))
+            guard let status = Directory.status(of: folder.path + "/" + name), Directory.isFile(status) else { continue }
+            try Directory.overwriteAndDelete(folder.path + "/" + name)
+            folder.report(.store("\(folder.path)/\(name) was damaged and may have held erased samples; it was deleted"))
         }
     }
 
@@ -145,13 +167,13 @@ extension DirectoryStore {
             drainer.draining.withLock { _ in
                 drainer.sealHead()
                 choreWorker.doChoresLocked()
-                return state.withLock { $0.log.sealedStretches }
+                return folder.state.withLock { $0.log.sealedStretches }
             }
         }
         for stretch in stretches {
             guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
             // Every backend may have passed the segment in the meantime.
-            if !state.withLock({ $0.log.replace(segment) }) { segment.delete() }
+            if !folder.state.withLock({ $0.log.replace(segment) }) { segment.delete() }
         }
     }
 }
