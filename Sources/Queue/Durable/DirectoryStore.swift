@@ -10,6 +10,7 @@ final class DirectoryStore: Sendable {
     let drainer: Drainer
     let choreWorker: ChoreWorker
     let synchronizer: Synchronizer
+    let appender: Appender
     let eraser: Eraser
     let places: BackendPlaces
     let restorer: FileRestorer
@@ -51,6 +52,7 @@ final class DirectoryStore: Sendable {
         maintenanceQueue = MaintenanceQueue()
         drainer = Drainer(folder, maintenanceQueue)
         choreWorker = ChoreWorker(folder)
+        appender = Appender(folder, drainer, maintenanceQueue)
         eraser = Eraser(folder, saver, drainer, choreWorker)
         places = BackendPlaces(folder, saver, drainer, eraser)
         synchronizer = Synchronizer(folder, saver, drainer)
@@ -58,31 +60,17 @@ final class DirectoryStore: Sendable {
         maintenance = Maintenance(folder, saver, drainer, choreWorker, synchronizer, restorer)
         maintenanceQueue.begin(with: maintenance)
         hasMovedFilesOut = !opening.unopened.isEmpty
-        // First of all: what is saved from here on says that the samples of these files are elsewhere.
-        try moveOut(opening.unopened)
-        var left = opening.mark
-        if left == nil { left = try foundMark(in: stagingDirectory) }
-        if let left { try recover(left, in: stagingDirectory, opening.rowsLeft, isEndKnown: opening.isEndKnown) }
-        let hasLostPlaces = state.withLock { state in
-            state.hasLostPlaces = opening.rows.isEmpty && !state.log.stretches.isEmpty
-            return state.hasLostPlaces
-        }
-        if hasLostPlaces, !opening.wasSetAside {
-            report(.store("the cursors of backends in \(path) are missing; backends begin with the oldest sample"))
-        }
-        reportLosses(opening.rows)
-        // The end of the log's last file is unknown; a spare may be that file.
-        if !opening.isEndKnown { skipNumbersBehindOpenEnd() }
+        try FolderRecovery(opening, saver, drainer).run(in: stagingDirectory)
         eraser.finishErasing()
     }
 
-    /// Reports samples that were found lost at the start. Earlier losses were already reported.
-    private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {
-        let now = state.withLock { $0.places.map(\.row) }
-        for (row, old) in zip(now, before) {
-            let lost = (row.drops[.corrupt] ?? 0) - (old.drops[.corrupt] ?? 0)
-            if lost > 0 { report(.dropped(BackendName(row.name), count: lost, .corrupt)) }
-        }
+    /// The directory for files that the system never writes to a disk; nil on a system without one.
+    static var stagingDirectory: String? {
+        #if os(Linux)
+        "/dev/shm"
+        #else
+        nil
+        #endif
     }
 
     /// Seals the head, saves all changes, and releases the folder to other processes.

@@ -84,7 +84,7 @@ public final class DurableStore: SampleStore {
             report: report
         )
         var adopted = try Self.adopt(opening)
-        if let last = adopted.lastIndex(where: { !$0.isMoved }) {
+        if let last = adopted.lastIndex(where: { !$0.folder.isMoved }) {
             own = adopted.remove(at: last)
         } else {
             own = try Self.makeOwn(opening)
@@ -92,7 +92,7 @@ public final class DurableStore: SampleStore {
         consentOfDirectory = Lock(try Self.consent(of: directory))
         orphans = OrderedLock(.orphans, Orphans(stores: adopted))
         if consent == .pending { for store in stores { try store.eraser.hold() } }
-        try own.prepareToAppend(in: stagingDirectory, randomness)
+        try own.appender.prepareToAppend(in: stagingDirectory, randomness)
         if let stagingDirectory { StagingSweep.run(in: stagingDirectory) }
     }
 
@@ -109,7 +109,7 @@ public final class DurableStore: SampleStore {
     deinit { for store in stores { store.letGo() } }
 
     /// Appends samples to the log. Without a backend, the store keeps nothing.
-    public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.append(samples) }
+    public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.appender.append(samples) }
 
     /// Creates a cursor for a backend, at the configured start; does nothing if the backend has a cursor.
     public func attach(_ backend: BackendName) {

@@ -76,7 +76,9 @@ final class Eraser: Sendable {
             try rewriteSegments(without: undone)
             try folder.bookkeeping.finishErasing()
         } catch {
-            folder.report(.store("erased samples are still on disk in \(folder.path): \(error); the next start retries"))
+            folder.report(
+                .store("erased samples are still on disk in \(folder.path): \(error); the next start retries")
+            )
         }
     }
 
@@ -154,7 +156,9 @@ final class Eraser: Sendable {
     private func removeSetAside() throws(QueueError) {
         for name in try Directory.entries(of: folder.path) where FolderNames.isSetAside(name) {
             // Anything but a file, which was in the place of one of the store's files, holds no samples of the store.
-            guard let status = Directory.status(of: folder.path + "/" + name), Directory.isFile(status) else { continue }
+            guard let status = Directory.status(of: folder.path + "/" + name), Directory.isFile(status) else {
+                continue
+            }
             try Directory.overwriteAndDelete(folder.path + "/" + name)
             folder.report(.store("\(folder.path)/\(name) was damaged and may have held erased samples; it was deleted"))
         }

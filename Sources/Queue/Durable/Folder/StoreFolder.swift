@@ -30,6 +30,10 @@ final class StoreFolder: Sendable {
         self.lock = lock
     }
 
+    /// Whether the folder contains files from another folder and has that log's number. The store appends nothing to
+    /// it.
+    var isMoved: Bool { Directory.exists(path + "/" + FolderNames.moved) }
+
     /// Work that is repeated until it succeeds.
     enum Work {
         case saving, maintenance, draining, receipts

@@ -10,10 +10,44 @@ internal import Musl
 #endif
 
 /// The path of `emit`: an append stages samples in memory that outlives the process, and does not wait for the disk.
-extension DirectoryStore {
+final class Appender: Sendable {
+    private let folder: StoreFolder
+    private let drainer: Drainer
+    private let maintenanceQueue: MaintenanceQueue
+
+    init(_ folder: StoreFolder, _ drainer: Drainer, _ maintenanceQueue: MaintenanceQueue) {
+        self.folder = folder
+        self.drainer = drainer
+        self.maintenanceQueue = maintenanceQueue
+    }
+
     /// The longest wait of an append for a disk that does not respond, and for a thread without a processor. The first
     /// one holds where staged samples outlive the process.
     static var patience: (disk: Duration, processor: Duration) { (.milliseconds(8), .seconds(1)) }
+
+    /// Creates the staging area. The store can append only after this call.
+    func prepareToAppend(in stagingDirectory: String?, _ randomness: RandomSource) throws(QueueError) {
+        // Enough room for a slow disk, even if segments are small. A multiple of eight, as every record's offset.
+        let size = min(1 << 20, max(256 << 10, folder.configuration.segmentSize)) & ~7
+        var area: StagingArea?
+        if let directory = stagingDirectory {
+            area = (try? StagedFolder(folder.path)).flatMap {
+                StagingArea.make(in: directory, halfSize: size, log: folder.logNumber, folder: $0, randomness)
+            }
+            if area == nil {
+                folder.report(
+                    .store("cannot create a file of \(2 * size) bytes in \(directory): emit may wait for the disk")
+                )
+            }
+        }
+        let made = if let area { area } else { try StagingArea.inProcess(halfSize: size) }
+        made.note(refused: folder.state.withLock { $0.refusedCount })
+        do throws(QueueError) { try StagingMark.write(made, in: folder.path) } catch {
+            made.delete()
+            throw error
+        }
+        folder.state.withLock { $0.staging = Staging(made) }
+    }
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
         switch stage(samples) {
@@ -26,7 +60,7 @@ extension DirectoryStore {
             return try countingRefusals(of: samples.count) { () throws(QueueError) in throw error }
         case .full(let isHopeless):
             return try countingRefusals(of: samples.count) { () throws(QueueError) in
-                if isHopeless { throw Self.stalled(path) }
+                if isHopeless { throw Self.stalled(folder.path) }
                 return try appendPatiently(samples)
             }
         }
@@ -56,17 +90,17 @@ extension DirectoryStore {
     }
 
     private func stage(_ samples: [Sample]) -> Outcome {
-        state.withLock { state in
+        folder.state.withLock { state in
             if state.places.isEmpty { return .notWanted }
             // Without memory that outlives the process, nothing can be kept while the disk does not respond.
             if state.isStalled, state.staging?.area.outlivesProcess == false { return .full(isHopeless: true) }
-            guard let limit = state.room(for: samples.count, within: configuration.limits) else {
+            guard let limit = state.room(for: samples.count, within: folder.configuration.limits) else {
                 return .refused(full)
             }
             do throws(Staging.Refusal) {
                 let first = state.nextSequence
                 guard let added = try state.staging?.add(samples, from: first, limit: limit) else {
-                    return .refused(QueueError(.storeFailed, "the queue in \(path) is closed; open a new store"))
+                    return .refused(QueueError(.storeFailed, "the queue in \(folder.path) is closed; open a new store"))
                 }
                 state.nextSequence += UInt64(samples.count)
                 // Large records wait for their copy, because a disk often has no room for them; without memory that
@@ -99,7 +133,7 @@ extension DirectoryStore {
     /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error
     /// of the disk withdraws both.
     private func keep(_ staged: Staged) throws(QueueError) -> Int {
-        if staged.isMaintenanceDue { maintenanceQueue.schedule(configuration.synchronization) }
+        if staged.isMaintenanceDue { maintenanceQueue.schedule(folder.configuration.synchronization) }
         if staged.isDrainDue { drainer.scheduleDrain() }
         if !staged.isWaitDue { return staged.size }
         guard let error = awaitCopy(staged) else { return staged.size }
@@ -122,10 +156,10 @@ extension DirectoryStore {
         while isTried.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
             let waited = start.duration(to: clock.now)
             if waited > Self.patience.processor || waited > patience && drainer.diskWork.isWaitingForDisk {
-                state.withLock { $0.isStalled = true }
+                folder.state.withLock { $0.isStalled = true }
                 // The disk may have responded in the meantime: the next round says so.
                 drainer.scheduleDrain()
-                return Self.stalled(path)
+                return Self.stalled(folder.path)
             }
         }
         return failure.withLock { $0 }
@@ -133,7 +167,7 @@ extension DirectoryStore {
 
     /// Leaves out samples that are staged and not in the log. Returns false if they are in the log.
     private func withdraw(_ numbers: Range<UInt64>) -> Bool {
-        state.withLock { state in
+        folder.state.withLock { state in
             if state.log.nextSequence >= numbers.upperBound { return false }
             state.leaveOut(numbers)
             return true
@@ -141,13 +175,13 @@ extension DirectoryStore {
     }
 
     private var full: QueueError {
-        QueueError(.full, "the queue in \(path) is at its limit; deliver more often, or raise the limit")
+        QueueError(.full, "the queue in \(folder.path) is at its limit; deliver more often, or raise the limit")
     }
 
     /// Counts samples that the store could not keep in every ledger.
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
-            let isNews = state.withLock { state in
+            let isNews = folder.state.withLock { state in
                 state.countRefused(count)
                 defer { state.needsMaintenance = true }
                 return error.code != .full && !state.needsMaintenance
@@ -160,7 +194,7 @@ extension DirectoryStore {
 
     /// Waits for the draining thread, as long as it makes progress.
     private func appendPatiently(_ samples: [Sample]) throws(QueueError) -> Int {
-        let (clock, failures) = (SystemClock(), state.withLock { $0.drainFailures })
+        let (clock, failures) = (SystemClock(), folder.state.withLock { $0.drainFailures })
         let start = clock.now
         drainer.scheduleDrain()
         while true {
@@ -171,11 +205,13 @@ extension DirectoryStore {
             case .notWanted: return 0
             case .refused(let error): throw error
             }
-            if let failure = state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) { throw failure }
+            if let failure = folder.state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) {
+                throw failure
+            }
             let waited = start.duration(to: clock.now)
             if waited > Self.patience.processor || waited > Self.patience.disk && drainer.diskWork.isWaitingForDisk {
-                state.withLock { $0.isStalled = true }
-                throw Self.stalled(path)
+                folder.state.withLock { $0.isStalled = true }
+                throw Self.stalled(folder.path)
             }
         }
     }
@@ -196,7 +232,7 @@ extension DirectoryStore {
     private func isSynchronizationDue(_ state: inout FolderState, _ count: Int) -> Bool {
         state.unsynchronized += count
         guard !state.isSynchronizationDue else { return false }
-        switch configuration.synchronization {
+        switch folder.configuration.synchronization {
         case .never: return false
         case .interval: state.isSynchronizationDue = true
         case .count(let limit): state.isSynchronizationDue = state.unsynchronized >= limit
