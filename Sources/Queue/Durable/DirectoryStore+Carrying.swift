@@ -5,7 +5,7 @@ extension DirectoryStore {
     /// Saves the sums of a drained folder. The ledgers include them after ``noteCarried(_:)``, and after a restart.
     func keepSums(_ sums: [Bookkeeping.CarriedSum], of log: UInt64) throws(QueueError) {
         do {
-            try bookkeeping.carry(sums, of: log)
+            try folder.bookkeeping.carry(sums, of: log)
         } catch {
             throw QueueError(.storeFailed, "cannot save the ledger of a drained folder in \(path): \(error)")
         }
@@ -13,22 +13,13 @@ extension DirectoryStore {
 
     /// Adds saved sums to the ledgers.
     func noteCarried(_ sums: [Bookkeeping.CarriedSum]) {
-        state.withLock { state in
-            for sum in sums {
-                let known = state.carried[sum.name] ?? Bookkeeping.CarriedSum(name: sum.name)
-                state.carried[sum.name] = Bookkeeping.CarriedSum(
-                    name: sum.name,
-                    acknowledged: known.acknowledged + sum.acknowledged,
-                    drops: known.drops.merging(sum.drops, uniquingKeysWith: +)
-                )
-            }
-        }
+        folder.state.withLock { $0.carry(sums) }
     }
 
     /// Deletes the number of a log whose folder is deleted. After a failure the number stays, without harm.
     func finishCarrying(_ log: UInt64) {
-        do { try bookkeeping.finishCarrying(log) } catch {
-            report(.store("cannot compact the bookkeeping in \(path): \(error)"))
+        do { try folder.bookkeeping.finishCarrying(log) } catch {
+            folder.report(.store("cannot compact the bookkeeping in \(path): \(error)"))
         }
     }
 }

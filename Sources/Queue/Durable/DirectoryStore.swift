@@ -21,12 +21,7 @@ final class DirectoryStore: Sendable {
     let hasMovedFilesOut: Bool
 
     var path: String { folder.path }
-    var configuration: DurableConfiguration { folder.configuration }
-    var bookkeeping: Bookkeeping { folder.bookkeeping }
     var logNumber: UInt64 { folder.logNumber }
-    var report: @Sendable (Diagnostic) -> Void { folder.report }
-    var state: OrderedLock<FolderState> { folder.state }
-    var lock: OrderedLock<DirectoryLock?> { folder.lock }
 
     /// Opens the folder that `lock` owns. Replaces a damaged bookkeeping, which is set aside: every backend then
     /// receives all stored samples again.
@@ -76,60 +71,37 @@ final class DirectoryStore: Sendable {
     /// Seals the head, saves all changes, and releases the folder to other processes.
     func close() {
         write()
-        lock.withLock { $0 = nil }
+        folder.lock.withLock { $0 = nil }
     }
 
     /// Deletes the folder, which is no longer needed. Returns false if it stays, because it contains other files.
     func closeAndRemove() -> Bool {
         write()
-        return lock.withLock { lock in
+        return folder.lock.withLock { lock in
             guard let held = lock.take() else { return true }
             return held.removeFolder()
         }
     }
 
     private func write() {
-        drainer.draining.withLock { _ in
-            do throws(QueueError) {
-                try drainer.drainLocked()
-                drainer.sealHead()
-                drainer.isReleased.withLock { $0 = true }
-                let area = state.withLock { $0.staging.take() }?.area
-                if area != nil { StagingMark.remove(in: path) }
-                area?.delete()
-            } catch {
-                // Staged samples stay in the staging area, for the next start.
-                drainer.isReleased.withLock { $0 = true }
-                report(.store("\(error)"))
-            }
-        }
+        drainer.close()
         // Waits for a thread that is creating a spare segment.
         choreWorker.doChores()
-        state.withLock { $0.log.takeSpare() }?.delete()
+        folder.state.withLock { $0.log.takeSpare() }?.delete()
         _ = saver.saveChangesRetrying()
-        do throws(QueueError) { try synchronizer.synchronizeWritten() } catch { report(.store("\(error)")) }
-        bookkeeping.close()
+        do throws(QueueError) { try synchronizer.synchronizeWritten() } catch { folder.report(.store("\(error)")) }
+        folder.bookkeeping.close()
     }
 
     /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them. Waits for work
     /// that changes files: from here on another store may change them.
     func letGo() {
         choreWorker.chores.withLock { _ in
-            drainer.draining.withLock { _ in
-                if drainer.isReleased.withLock({ $0 }) { return }
-                do throws(QueueError) { try drainer.drainLocked() } catch { report(.store("\(error)")) }
-                drainer.isReleased.withLock { $0 = true }
-                // Samples that could not be copied stay in the staging area, for the next start.
-                let staging = state.withLock { $0.staging.take() }
-                if let staging, staging.isEmpty {
-                    StagingMark.remove(in: path)
-                    staging.area.delete()
-                }
-            }
-            saver.writing.withLock { _ in state.withLock { $0.isLetGo = true } }
+            drainer.letGo()
+            saver.letGo()
         }
         // The next owner must not meet files that this connection still changes.
-        bookkeeping.close()
-        lock.withLock { $0 = nil }
+        folder.bookkeeping.close()
+        folder.lock.withLock { $0 = nil }
     }
 }

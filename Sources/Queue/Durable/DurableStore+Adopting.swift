@@ -62,7 +62,7 @@ extension DurableStore {
     private static func withoutCarried(_ adopted: [DirectoryStore], _ busy: [String]) -> [DirectoryStore] {
         guard adopted.contains(where: \.view.isDrained) else { return adopted }
         var carried: Set<UInt64> = []
-        for store in adopted { carried.formUnion((try? store.bookkeeping.carriedLogs()) ?? []) }
+        for store in adopted { carried.formUnion((try? store.folder.bookkeeping.carriedLogs()) ?? []) }
         for path in busy {
             let copy = try? Bookkeeping.copy(ofFolder: path)
             carried.formUnion((try? copy?.carriedLogs()) ?? [])

@@ -20,6 +20,8 @@ public import Instrument
 public final class DurableStore: SampleStore {
     private let opening: Opening
     let own: DirectoryStore
+    /// Of the own folder, here as well: an append retains nothing.
+    private let appender: Appender
     private let orphans: OrderedLock<Orphans>
     private let consentOfDirectory: Lock<Consent>
     private let report: @Sendable (Diagnostic) -> Void
@@ -89,10 +91,11 @@ public final class DurableStore: SampleStore {
         } else {
             own = try Self.makeOwn(opening)
         }
+        appender = own.appender
         consentOfDirectory = Lock(try Self.consent(of: directory))
         orphans = OrderedLock(.orphans, Orphans(stores: adopted))
         if consent == .pending { for store in stores { try store.eraser.hold() } }
-        try own.appender.prepareToAppend(in: stagingDirectory, randomness)
+        try appender.prepareToAppend(in: stagingDirectory, randomness)
         if let stagingDirectory { StagingSweep.run(in: stagingDirectory) }
     }
 
@@ -109,7 +112,7 @@ public final class DurableStore: SampleStore {
     deinit { for store in stores { store.letGo() } }
 
     /// Appends samples to the log. Without a backend, the store keeps nothing.
-    public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.appender.append(samples) }
+    public func append(_ samples: [Sample]) throws(QueueError) -> Int { try appender.append(samples) }
 
     /// Creates a cursor for a backend, at the configured start; does nothing if the backend has a cursor.
     public func attach(_ backend: BackendName) {
@@ -241,7 +244,7 @@ public final class DurableStore: SampleStore {
     /// The number after the last sample that was appended, and the number after the last sample that survives a loss of
     /// power.
     package var progress: (end: UInt64, synchronizedEnd: UInt64) {
-        own.state.withLock { ($0.nextSequence, $0.synchronizedEnd) }
+        own.folder.state.withLock { ($0.nextSequence, $0.synchronizedEnd) }
     }
 
     /// The consent of the directory. It lasts until it is changed, also after the end of the process.

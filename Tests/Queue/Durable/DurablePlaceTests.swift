@@ -92,7 +92,7 @@ struct DurablePlaceTests {
         // Settled in memory, and not saved yet.
         for backend in ["one", "two"] as [BackendName] {
             let dead: [UInt64: String] = backend == "one" ? [3: "no", 150: "no"] : [:]
-            store.own.state.withLock { state in
+            store.own.folder.state.withLock { state in
                 guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return }
                 state.places[index].row.cursor = 2000
                 state.places[index].row.acknowledged = 2000 - dead.count
@@ -109,7 +109,7 @@ struct DurablePlaceTests {
         for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         _ = NumberedSamples.drain(store)
         store.close()
-        #expect(throws: (any Error).self) { try store.own.bookkeeping.synchronize() }
+        #expect(throws: (any Error).self) { try store.own.folder.bookkeeping.synchronize() }
         store.own.saver.trim()
         store.own.maintenance.maintain()
         #expect(throws: QueueError.self) { try store.append([NumberedSamples.sample(200)]) }

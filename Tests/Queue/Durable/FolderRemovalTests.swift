@@ -252,7 +252,7 @@ struct FolderRemovalTests {
         #expect(again.deadLetters(of: "one").map(\.record) == [first[7]])
         let numbers = NumberedSamples.numbers(NumberedSamples.drain(again))
         #expect(numbers.count == 351 - refused && numbers.last == 1000 && numbers == numbers.sorted())
-        #expect(again.own.state.withLock { $0.heldFrom } == 200)
+        #expect(again.own.folder.state.withLock { $0.heldFrom } == 200)
         #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == numbers)
         store.close()
     }

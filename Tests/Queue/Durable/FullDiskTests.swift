@@ -19,7 +19,7 @@ struct FullDiskTests {
         guard let disk = try mountSmallDisk() else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let (store, clock) = (try openSmallDisk(disk), VirtualClock())
-        store.own.state.withLock { $0.retryClock = clock }
+        store.own.folder.state.withLock { $0.retryClock = clock }
         var (stored, refused) = (0, 0)
         var failure: QueueError?
         while failure == nil, stored < 100_000 {
@@ -90,7 +90,7 @@ struct FullDiskTests {
         }
         let answer = #expect(throws: QueueError.self) { try store.own.drainer.drain() }
         #expect(answer?.code == .diskFull)
-        try #require(store.own.state.withLock { !$0.isStalled })
+        try #require(store.own.folder.state.withLock { !$0.isStalled })
         let later = #expect(throws: QueueError.self) { try append() }
         #expect(later?.code == .diskFull)
         store.close()
@@ -134,10 +134,10 @@ struct FullDiskTests {
     private func failuresOfASecond(_ store: DurableStore, _ clock: VirtualClock) -> Int {
         // Drains run one after another on this queue: first those that are due already.
         store.own.drainer.queue.sync {}
-        let before = store.own.state.withLock { $0.drainFailures }
+        let before = store.own.folder.state.withLock { $0.drainFailures }
         clock.advance(by: .seconds(1))
         store.own.drainer.queue.sync {}
-        return store.own.state.withLock { $0.drainFailures } - before
+        return store.own.folder.state.withLock { $0.drainFailures } - before
     }
 
     private static func run(_ tool: String, _ arguments: String...) -> Bool {

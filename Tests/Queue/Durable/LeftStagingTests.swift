@@ -54,14 +54,14 @@ struct LeftStagingTests {
             store.settle("two", through: last.sequence, dead: [:])
         }
         store.own.choreWorker.doChores()
-        if isEndOpen { try store.own.bookkeeping.setEndOpen(true) }
-        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        if isEndOpen { try store.own.folder.bookkeeping.setEndOpen(true) }
+        let path = try #require(store.own.folder.state.withLock { $0.staging?.area.path })
         try store.own.drainer.draining.withLock { _ in
             for number in inSegments..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
             store.leaveAsKilled()
         }
         // A kill closes the files at once; this store would close them while the next one opens them.
-        store.own.bookkeeping.close()
+        store.own.folder.bookkeeping.close()
         return path
     }
 
@@ -150,7 +150,7 @@ struct LeftStagingTests {
             stagingDirectory: staging,
             report: { _ in }
         )
-        let path = try #require(other.own.state.withLock { $0.staging?.area.path })
+        let path = try #require(other.own.folder.state.withLock { $0.staging?.area.path })
         try Data(path.utf8).write(to: URL(fileURLWithPath: folder + "/staging"))
         let said = Lock<[String]>([])
         let store = try open(queue) { diagnostic in said.withLock { $0.append("\(diagnostic)") } }
@@ -212,7 +212,7 @@ struct LeftStagingTests {
                 #expect(rest.suffix(40) == Array(60..<100) && rest.count == ledger.queued, "\(rest) \(ledger)")
                 #expect(store.ledger(of: name).dropped == 0)
             }
-            #expect(try !store.own.bookkeeping.isEndOpen())
+            #expect(try !store.own.folder.bookkeeping.isEndOpen())
             store.close()
         }
     }
@@ -398,7 +398,7 @@ struct LeftStagingTests {
             if number.isMultiple(of: 500) { try store.own.drainer.drain() }
         }
         try store.synchronize()
-        #expect(store.own.state.withLock { $0.log.stretches.count } > 300)
+        #expect(store.own.folder.state.withLock { $0.log.stretches.count } > 300)
         #expect(openFiles() < 16)
         store.own.choreWorker.doChores()
         store.close()

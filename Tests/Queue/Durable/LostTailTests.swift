@@ -57,7 +57,7 @@ struct LostTailTests {
         store.settle("slow", through: 4, dead: [:])
         store.own.choreWorker.doChores()
         try store.synchronize()
-        let staging = store.own.state.withLock { $0.staging?.area.path }
+        let staging = store.own.folder.state.withLock { $0.staging?.area.path }
         store.leaveAsKilled()
         if let staging { try FileManager.default.removeItem(atPath: staging) }
         let all = segments()

@@ -43,7 +43,7 @@ struct RefusedBookkeepingTests {
         store.attach("one")
         let path = try store.own.drainer.draining.withLock { _ in
             for number in 0..<50 { _ = try store.append([NumberedSamples.sample(number)]) }
-            let area = try #require(store.own.state.withLock { $0.staging?.area })
+            let area = try #require(store.own.folder.state.withLock { $0.staging?.area })
             // The process was killed after it had noted the next sample, and before it had written that sample.
             area.note(next: area.nextSequence + 1)
             let path = try #require(area.path)
@@ -74,7 +74,7 @@ struct RefusedBookkeepingTests {
         for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         try refuse("absent")
-        store.own.state.withLock { state in
+        store.own.folder.state.withLock { state in
             state.nextSequence += 5
             state.log.skip(to: state.nextSequence)
         }

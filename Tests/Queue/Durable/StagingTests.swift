@@ -56,7 +56,7 @@ struct StagingTests {
         let first = store.next(for: "one", maxCount: 10, maxBytes: .max)
         try store.own.drainer.draining.withLock { _ in
             for number in 50..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
-            #expect(store.own.state.withLock { $0.log.nextSequence } == 50)
+            #expect(store.own.folder.state.withLock { $0.log.nextSequence } == 50)
             store.leaveAsKilled()
         }
         let again = try open()
@@ -76,7 +76,7 @@ struct StagingTests {
         let count = try store.own.drainer.draining.withLock { _ in
             // Beyond the first half, but not beyond both.
             var count = 0
-            while store.own.state.withLock({ $0.staging?.taken == nil }) {
+            while store.own.folder.state.withLock({ $0.staging?.taken == nil }) {
                 _ = try store.append([NumberedSamples.sample(count)])
                 count += 1
             }
@@ -109,7 +109,7 @@ struct StagingTests {
         for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         let before = store.next(for: "one", maxCount: 5, maxBytes: .max)
         store.settle("one", through: 4, dead: [:])
-        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        let path = try #require(store.own.folder.state.withLock { $0.staging?.area.path })
         store.leaveAsKilled()
         try FileManager.default.removeItem(atPath: path)
         let again = try open()
@@ -129,7 +129,7 @@ struct StagingTests {
         store.attach("one")
         for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
-        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        let path = try #require(store.own.folder.state.withLock { $0.staging?.area.path })
         let folder = store.own.path
         store.leaveAsKilled()
         try FileManager.default.removeItem(atPath: path)
@@ -168,7 +168,7 @@ struct StagingTests {
         for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         let path = try #require(
-            store.own.state.withLock { state in
+            store.own.folder.state.withLock { state in
                 // The process was killed after it had noted the next sample, and before it had written that sample.
                 state.staging?.area.note(next: state.nextSequence + 1)
                 return state.staging?.area.path
@@ -264,14 +264,14 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        let path = try #require(store.own.folder.state.withLock { $0.staging?.area.path })
         try store.hangingDisk {
             for number in 0..<20 {
                 let sample = number % 3 == 1 ? large(number) : NumberedSamples.sample(number)
                 let size = try store.append([sample])
                 #expect(size > 0)
             }
-            #expect(store.own.state.withLock { $0.log.nextSequence } == 0)
+            #expect(store.own.folder.state.withLock { $0.log.nextSequence } == 0)
             let files = try StagingArea.siblings(of: path)
             #expect(files.count == 7)
             if isKilled { store.leaveAsKilled() }
@@ -318,7 +318,7 @@ struct StagingTests {
         store.attach("one")
         for number in 0..<5 { _ = try store.append([NumberedSamples.sample(number)]) }
         // Without a kill: each sample is in a segment when the append returns.
-        #expect(store.own.state.withLock { $0.log.nextSequence } == 5)
+        #expect(store.own.folder.state.withLock { $0.log.nextSequence } == 5)
         var refused = 0
         store.hangingDisk {
             for number in 5..<40 {
@@ -393,8 +393,8 @@ extension DurableStore {
     /// Leaves all files in the state after a kill. Work that was scheduled before changes no file.
     func leaveAsKilled() {
         own.drainer.isReleased.withLock { $0 = true }
-        own.state.withLock { ($0.staging, $0.isLetGo) = (nil, true) }
-        own.lock.withLock { $0 = nil }
+        own.folder.state.withLock { ($0.staging, $0.isLetGo) = (nil, true) }
+        own.folder.lock.withLock { $0 = nil }
     }
 
     /// Saves all changes, and waits for scheduled work: a copy of the folder is what a kill at one instant leaves.

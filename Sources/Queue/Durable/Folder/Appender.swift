@@ -12,11 +12,14 @@ internal import Musl
 /// The path of `emit`: an append stages samples in memory that outlives the process, and does not wait for the disk.
 final class Appender: Sendable {
     private let folder: StoreFolder
+    /// The folder's, here as well: an access through the folder would retain and release the lock for each append.
+    private let state: OrderedLock<FolderState>
     private let drainer: Drainer
     private let maintenanceQueue: MaintenanceQueue
 
     init(_ folder: StoreFolder, _ drainer: Drainer, _ maintenanceQueue: MaintenanceQueue) {
         self.folder = folder
+        state = folder.state
         self.drainer = drainer
         self.maintenanceQueue = maintenanceQueue
     }
@@ -41,12 +44,12 @@ final class Appender: Sendable {
             }
         }
         let made = if let area { area } else { try StagingArea.inProcess(halfSize: size) }
-        made.note(refused: folder.state.withLock { $0.refusedCount })
+        made.note(refused: state.withLock { $0.refusedCount })
         do throws(QueueError) { try StagingMark.write(made, in: folder.path) } catch {
             made.delete()
             throw error
         }
-        folder.state.withLock { $0.staging = Staging(made) }
+        state.withLock { $0.staging = Staging(made) }
     }
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
@@ -90,7 +93,7 @@ final class Appender: Sendable {
     }
 
     private func stage(_ samples: [Sample]) -> Outcome {
-        folder.state.withLock { state in
+        state.withLock { state in
             if state.places.isEmpty { return .notWanted }
             // Without memory that outlives the process, nothing can be kept while the disk does not respond.
             if state.isStalled, state.staging?.area.outlivesProcess == false { return .full(isHopeless: true) }
@@ -156,7 +159,7 @@ final class Appender: Sendable {
         while isTried.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
             let waited = start.duration(to: clock.now)
             if waited > Self.patience.processor || waited > patience && drainer.diskWork.isWaitingForDisk {
-                folder.state.withLock { $0.isStalled = true }
+                state.withLock { $0.isStalled = true }
                 // The disk may have responded in the meantime: the next round says so.
                 drainer.scheduleDrain()
                 return Self.stalled(folder.path)
@@ -167,7 +170,7 @@ final class Appender: Sendable {
 
     /// Leaves out samples that are staged and not in the log. Returns false if they are in the log.
     private func withdraw(_ numbers: Range<UInt64>) -> Bool {
-        folder.state.withLock { state in
+        state.withLock { state in
             if state.log.nextSequence >= numbers.upperBound { return false }
             state.leaveOut(numbers)
             return true
@@ -181,7 +184,7 @@ final class Appender: Sendable {
     /// Counts samples that the store could not keep in every ledger.
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
-            let isNews = folder.state.withLock { state in
+            let isNews = state.withLock { state in
                 state.countRefused(count)
                 defer { state.needsMaintenance = true }
                 return error.code != .full && !state.needsMaintenance
@@ -194,7 +197,7 @@ final class Appender: Sendable {
 
     /// Waits for the draining thread, as long as it makes progress.
     private func appendPatiently(_ samples: [Sample]) throws(QueueError) -> Int {
-        let (clock, failures) = (SystemClock(), folder.state.withLock { $0.drainFailures })
+        let (clock, failures) = (SystemClock(), state.withLock { $0.drainFailures })
         let start = clock.now
         drainer.scheduleDrain()
         while true {
@@ -205,12 +208,12 @@ final class Appender: Sendable {
             case .notWanted: return 0
             case .refused(let error): throw error
             }
-            if let failure = folder.state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) {
+            if let failure = state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) {
                 throw failure
             }
             let waited = start.duration(to: clock.now)
             if waited > Self.patience.processor || waited > Self.patience.disk && drainer.diskWork.isWaitingForDisk {
-                folder.state.withLock { $0.isStalled = true }
+                state.withLock { $0.isStalled = true }
                 throw Self.stalled(folder.path)
             }
         }

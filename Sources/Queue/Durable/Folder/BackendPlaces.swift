@@ -63,9 +63,11 @@ final class BackendPlaces: Sendable {
             folder.noteFailure("\(error)", of: .draining)
         }
         while true {
-            guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount, maxBytes: maxBytes) else {
-                return []
+            guard maxCount > 0 else { return [] }
+            let reading = folder.state.withLock {
+                $0.reading(for: backend, maxCount: maxCount, maxBytes: maxBytes, isLeased: true)
             }
+            guard let found = reading else { return [] }
             if !found.retries.isEmpty { return found.retries }
             // Decoded outside the lock, so that no emit waits: bytes before the end of a stretch never change.
             let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: folder.logNumber)
@@ -91,17 +93,6 @@ final class BackendPlaces: Sendable {
         // Saved before the delivery, so that the next run delivers the same batch.
         if isNews { saver.saveChanges() }
         return isCurrent
-    }
-
-    private func reading(
-        for backend: BackendName,
-        maxCount: Int,
-        maxBytes: Int,
-        isLeased: Bool = true
-    ) -> Reading? {
-        folder.state.withLock {
-            $0.reading(for: backend, maxCount: maxCount, maxBytes: maxBytes, isLeased: isLeased)
-        }
     }
 
     /// Counts the remaining samples, none of which can be read, as lost, so that no flush waits for them.

@@ -92,4 +92,7 @@ final class ChangeSaver: Sendable {
         // A sequence number must never be used twice, even after a loss of power.
         do throws(QueueError) { try synchronizeBookkeeping() } catch { folder.report(.store("\(error)")) }
     }
+
+    /// Saves nothing from here on: another process may own the folder.
+    func letGo() { writing.withLock { _ in folder.state.withLock { $0.isLetGo = true } } }
 }

@@ -231,4 +231,39 @@ final class Drainer: Sendable {
             }
         }
     }
+
+    // MARK: The end
+
+    /// Copies all staged samples, seals the head, and deletes the staging area. Later drains do nothing.
+    func close() {
+        draining.withLock { _ in
+            do throws(QueueError) {
+                try drainLocked()
+                sealHead()
+                isReleased.withLock { $0 = true }
+                let area = folder.state.withLock { $0.staging.take() }?.area
+                if area != nil { StagingMark.remove(in: folder.path) }
+                area?.delete()
+            } catch {
+                // Staged samples stay in the staging area, for the next start.
+                isReleased.withLock { $0 = true }
+                folder.report(.store("\(error)"))
+            }
+        }
+    }
+
+    /// Copies staged samples, if the disk accepts them. Later drains do nothing.
+    func letGo() {
+        draining.withLock { _ in
+            if isReleased.withLock({ $0 }) { return }
+            do throws(QueueError) { try drainLocked() } catch { folder.report(.store("\(error)")) }
+            isReleased.withLock { $0 = true }
+            // Samples that could not be copied stay in the staging area, for the next start.
+            let staging = folder.state.withLock { $0.staging.take() }
+            if let staging, staging.isEmpty {
+                StagingMark.remove(in: folder.path)
+                staging.area.delete()
+            }
+        }
+    }
 }

@@ -75,4 +75,16 @@ struct FolderState: ~Copyable {
 
     /// The number of samples in a range of sequence numbers, including samples that were deleted after delivery.
     func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
+
+    /// Adds the sums of deleted logs.
+    mutating func carry(_ sums: [Bookkeeping.CarriedSum]) {
+        for sum in sums {
+            let known = carried[sum.name] ?? Bookkeeping.CarriedSum(name: sum.name)
+            carried[sum.name] = Bookkeeping.CarriedSum(
+                name: sum.name,
+                acknowledged: known.acknowledged + sum.acknowledged,
+                drops: known.drops.merging(sum.drops, uniquingKeysWith: +)
+            )
+        }
+    }
 }
