@@ -142,7 +142,7 @@ docs: dependencies build
 	scripts/check-documentation.sh
 
 tsan: dependencies
-	$(SWIFT) test --scratch-path .build-tsan --sanitize thread
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Support/thread-sanitizer.txt $(SWIFT) test --scratch-path .build-tsan --sanitize thread
 
 # The toolchain itself leaks at exit.
 asan: dependencies

@@ -3,6 +3,7 @@
 #include "gstreamer_shim.h"
 #include <gst/base/gstbasesink.h>
 #include <gst/gst.h>
+#include <pthread.h>
 
 struct GstShimElement {
     GWeakRef weak;
@@ -10,7 +11,8 @@ struct GstShimElement {
 
 struct GstShimWatch {
     gint references;
-    GMutex mutex;
+    /// Not one of GLib's, which Thread Sanitizer does not see.
+    pthread_mutex_t mutex;
     /// The observed element is compared, not used: `weak` alone reaches it.
     const void *address;
     GWeakRef weak;
@@ -36,12 +38,21 @@ typedef struct {
     GstPad *pad;
     gulong probe;
     GstSegment segment;
-    GstShimMedia media;
+    /// A `GstShimMedia`, atomic: changed under the mutex, read without it on the streaming thread.
+    gint media;
     bool isGone;
 } Sink;
 
 static GstShimWatch *retain(GstShimWatch *watch) {
     g_atomic_int_inc(&watch->references);
+    return watch;
+}
+
+/// The watch of a call of GLib's. The load pairs with the last change of the count before the connection: GLib's own
+/// locks order both as well, and Thread Sanitizer does not see these.
+static GstShimWatch *watch_of(gpointer data) {
+    GstShimWatch *watch = data;
+    (void)g_atomic_int_get(&watch->references);
     return watch;
 }
 
@@ -52,7 +63,7 @@ static void release_watch(gpointer data) {
     g_ptr_array_unref(watch->sinks);
     g_weak_ref_clear(&watch->weak);
     gst_object_unref(watch->bus);
-    g_mutex_clear(&watch->mutex);
+    pthread_mutex_destroy(&watch->mutex);
     g_free(watch);
 }
 
@@ -65,6 +76,8 @@ static void release_sink(gpointer data) {
     release_watch(sink->watch);
     g_free(sink);
 }
+
+static GstShimMedia media_of_sink(Sink *sink) { return (GstShimMedia)g_atomic_int_get(&sink->media); }
 
 static void report(GstShimWatch *watch, GstShimEvent event) { watch->handler(watch->context, &event); }
 
@@ -147,7 +160,7 @@ static void take_dropped(GstShimWatch *watch, GstMessage *message) {
 
 /// On the thread that posts the message, beside the app's handler and watch.
 static void take_message(GstBus *bus, GstMessage *message, gpointer data) {
-    GstShimWatch *watch = data;
+    GstShimWatch *watch = watch_of(data);
     const bool isOfRoot = GST_MESSAGE_SRC(message) == watch->address;
     switch (GST_MESSAGE_TYPE(message)) {
     case GST_MESSAGE_STATE_CHANGED: {
@@ -215,18 +228,18 @@ static GstShimMedia media_of(const GstStructure *structure) {
 /// Under the mutex.
 static void set_media(Sink *sink, GstShimMedia media) {
     if (sink->isGone) return;
-    const gint before = sink->media == GST_SHIM_VIDEO, after = media == GST_SHIM_VIDEO;
+    const gint before = media_of_sink(sink) == GST_SHIM_VIDEO, after = media == GST_SHIM_VIDEO;
     g_atomic_int_add(&sink->watch->pictureCount, after - before);
-    sink->media = media;
+    g_atomic_int_set(&sink->media, (gint)media);
 }
 
 static void take_caps(Sink *sink, GstCaps *caps) {
     if (!caps || gst_caps_get_size(caps) == 0) return;
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
-    g_mutex_lock(&sink->watch->mutex);
+    pthread_mutex_lock(&sink->watch->mutex);
     set_media(sink, media_of(structure));
-    g_mutex_unlock(&sink->watch->mutex);
-    GstShimEvent event = {.kind = GST_SHIM_CAPS, .sink = sink->number, .media = sink->media};
+    pthread_mutex_unlock(&sink->watch->mutex);
+    GstShimEvent event = {.kind = GST_SHIM_CAPS, .sink = sink->number, .media = media_of_sink(sink)};
     gint numerator = 0, denominator = 0;
     gst_structure_get_int(structure, "width", &event.width);
     gst_structure_get_int(structure, "height", &event.height);
@@ -243,7 +256,7 @@ static void report_segment(Sink *sink, GstEvent *event) {
     gint64 duration = -1;
     if (!gst_pad_peer_query_duration(sink->pad, GST_FORMAT_TIME, &duration)) duration = -1;
     report(sink->watch, (GstShimEvent){
-        .kind = GST_SHIM_SEGMENT, .sink = sink->number, .media = sink->media, .rate = segment->rate,
+        .kind = GST_SHIM_SEGMENT, .sink = sink->number, .media = media_of_sink(sink), .rate = segment->rate,
         .duration = duration,
     });
 }
@@ -256,7 +269,7 @@ static void take_seek(Sink *sink, GstEvent *event) {
     gint64 start, stop;
     gst_event_parse_seek(event, &rate, &format, &flags, &startType, &start, &stopType, &stop);
     report(sink->watch, (GstShimEvent){
-        .kind = GST_SHIM_SEEK, .sink = sink->number, .media = sink->media, .rate = rate,
+        .kind = GST_SHIM_SEEK, .sink = sink->number, .media = media_of_sink(sink), .rate = rate,
         .isFlushing = (flags & GST_SEEK_FLAG_FLUSH) != 0,
         .position = format == GST_FORMAT_TIME && startType == GST_SEEK_TYPE_SET ? start : -1,
     });
@@ -287,13 +300,14 @@ static bool plays(GstElement *element) {
 }
 
 static void take_buffer(Sink *sink, GstBuffer *buffer) {
-    if (!buffer || sink->media == GST_SHIM_NONE) return;
-    if (sink->media != GST_SHIM_VIDEO && g_atomic_int_get(&sink->watch->pictureCount) > 0) return;
+    const GstShimMedia media = media_of_sink(sink);
+    if (!buffer || media == GST_SHIM_NONE) return;
+    if (media != GST_SHIM_VIDEO && g_atomic_int_get(&sink->watch->pictureCount) > 0) return;
     GstElement *element = gst_pad_get_parent_element(sink->pad);
     if (!element) return;
     GstBaseSink *base = GST_IS_BASE_SINK(element) ? GST_BASE_SINK(element) : NULL;
     GstShimEvent event = {
-        .kind = GST_SHIM_BUFFER, .sink = sink->number, .media = sink->media, .position = -1, .duration = -1,
+        .kind = GST_SHIM_BUFFER, .sink = sink->number, .media = media, .position = -1, .duration = -1,
         .rate = sink->segment.rate, .isPreroll = !plays(element),
         .isSynchronized = base && gst_base_sink_get_sync(base),
     };
@@ -315,6 +329,9 @@ static void take_buffer(Sink *sink, GstBuffer *buffer) {
 
 static GstPadProbeReturn take_data(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
     Sink *sink = data;
+    // As in `watch_of`, of both.
+    (void)g_atomic_int_get(&sink->references);
+    (void)watch_of(sink->watch);
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
         take_buffer(sink, GST_PAD_PROBE_INFO_BUFFER(info));
     } else if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
@@ -334,7 +351,7 @@ static GstPadProbeReturn take_data(GstPad *pad, GstPadProbeInfo *info, gpointer 
             break;
         case GST_EVENT_SEEK: take_seek(sink, event); break;
         case GST_EVENT_FLUSH_START:
-            report(sink->watch, (GstShimEvent){.kind = GST_SHIM_FLUSH, .sink = sink->number, .media = sink->media});
+            report(sink->watch, (GstShimEvent){.kind = GST_SHIM_FLUSH, .sink = sink->number, .media = media_of_sink(sink)});
             break;
         default: break;
         }
@@ -343,7 +360,7 @@ static GstPadProbeReturn take_data(GstPad *pad, GstPadProbeInfo *info, gpointer 
 }
 
 static void watch_pad(GstShimWatch *watch, GstPad *pad) {
-    g_mutex_lock(&watch->mutex);
+    pthread_mutex_lock(&watch->mutex);
     bool isWanted = !watch->isEnded;
     for (guint index = 0; isWanted && index < watch->sinks->len; index++) {
         isWanted = ((Sink *)g_ptr_array_index(watch->sinks, index))->pad != pad;
@@ -351,8 +368,6 @@ static void watch_pad(GstShimWatch *watch, GstPad *pad) {
     Sink *sink = NULL;
     if (isWanted) {
         sink = g_new0(Sink, 1);
-        // The list's and the probe's.
-        sink->references = 2;
         sink->watch = retain(watch);
         sink->number = ++watch->lastSink;
         sink->pad = gst_object_ref(pad);
@@ -364,11 +379,13 @@ static void watch_pad(GstShimWatch *watch, GstPad *pad) {
         if (caps && gst_caps_get_size(caps) > 0) set_media(sink, media_of(gst_caps_get_structure(caps, 0)));
         // Joined: what follows is the streaming thread's alone.
         g_ptr_array_add(watch->sinks, sink);
+        // The list's and the probe's.
+        g_atomic_int_set(&sink->references, 2);
         const GstPadProbeType mask = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
             | GST_PAD_PROBE_TYPE_EVENT_BOTH | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
         sink->probe = gst_pad_add_probe(pad, mask, take_data, sink, release_sink);
         g_atomic_int_inc(&sink->references);
-        g_mutex_unlock(&watch->mutex);
+        pthread_mutex_unlock(&watch->mutex);
         if (caps) take_caps(sink, caps);
         if (segment) report_segment(sink, segment);
         release_sink(sink);
@@ -376,16 +393,16 @@ static void watch_pad(GstShimWatch *watch, GstPad *pad) {
         if (segment) gst_event_unref(segment);
         return;
     }
-    g_mutex_unlock(&watch->mutex);
+    pthread_mutex_unlock(&watch->mutex);
 }
 
 /// The list's reference is the caller's from now on.
 static void end_sink(Sink *sink) {
     gst_pad_remove_probe(sink->pad, sink->probe);
-    g_mutex_lock(&sink->watch->mutex);
+    pthread_mutex_lock(&sink->watch->mutex);
     set_media(sink, GST_SHIM_NONE);
     sink->isGone = true;
-    g_mutex_unlock(&sink->watch->mutex);
+    pthread_mutex_unlock(&sink->watch->mutex);
     release_sink(sink);
 }
 
@@ -399,21 +416,21 @@ static gboolean watch_sink_pad(GstElement *element, GstPad *pad, gpointer data) 
 }
 
 static void take_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer data) {
-    if (is_sink(element)) gst_element_foreach_sink_pad(element, watch_sink_pad, data);
+    if (is_sink(element)) gst_element_foreach_sink_pad(element, watch_sink_pad, watch_of(data));
 }
 
 static void take_removal(GstBin *bin, GstBin *parent, GstElement *element, gpointer data) {
-    GstShimWatch *watch = data;
+    GstShimWatch *watch = watch_of(data);
     if (!is_sink(element)) return;
     GPtrArray *removed = g_ptr_array_new();
-    g_mutex_lock(&watch->mutex);
+    pthread_mutex_lock(&watch->mutex);
     for (guint index = watch->sinks->len; index > 0; index--) {
         Sink *sink = g_ptr_array_index(watch->sinks, index - 1);
         if (GST_PAD_PARENT(sink->pad) != element) continue;
         g_ptr_array_remove_index_fast(watch->sinks, index - 1);
         g_ptr_array_add(removed, sink);
     }
-    g_mutex_unlock(&watch->mutex);
+    pthread_mutex_unlock(&watch->mutex);
     for (guint index = 0; index < removed->len; index++) {
         Sink *sink = g_ptr_array_index(removed, index);
         report(watch, (GstShimEvent){.kind = GST_SHIM_SINK_GONE, .sink = sink->number});
@@ -454,7 +471,7 @@ static bool has_sound(GstElement *element) {
 }
 
 static void take_sound(GstElement *element, GParamSpec *property, gpointer data) {
-    GstShimWatch *watch = data;
+    GstShimWatch *watch = watch_of(data);
     gdouble volume = 0;
     gboolean isMuted = FALSE;
     g_object_get(element, "volume", &volume, "mute", &isMuted, NULL);
@@ -536,7 +553,7 @@ GstShimWatch *gst_shim_watch_begin(
     }
     GstShimWatch *watch = g_new0(GstShimWatch, 1);
     watch->references = 1;
-    g_mutex_init(&watch->mutex);
+    pthread_mutex_init(&watch->mutex, NULL);
     g_weak_ref_init(&watch->weak, element);
     watch->address = element;
     watch->bus = bus;
@@ -561,11 +578,11 @@ GstShimWatch *gst_shim_watch_begin(
 }
 
 void gst_shim_watch_end(GstShimWatch *watch) {
-    g_mutex_lock(&watch->mutex);
+    pthread_mutex_lock(&watch->mutex);
     watch->isEnded = true;
     GPtrArray *sinks = watch->sinks;
     watch->sinks = g_ptr_array_new();
-    g_mutex_unlock(&watch->mutex);
+    pthread_mutex_unlock(&watch->mutex);
     g_signal_handler_disconnect(watch->bus, watch->messages);
     gst_bus_disable_sync_message_emission(watch->bus);
     GstElement *element = g_weak_ref_get(&watch->weak);
