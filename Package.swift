@@ -16,6 +16,7 @@ let table = """
       MPV                          Files JSON Sockets Text Trackers
       Chrome                       Files JSON Sockets Text
       VLC                          CVLC@linux CVLCShim@linux
+      VLCRemote                    JSON Sockets Text
       LibMPV                       JSON MPV CMPV@linux
       GStreamer                    CGStreamer@linux CGStreamerShim@linux
       AVPlayer
@@ -64,7 +65,7 @@ let table = """
       Commands                     Ads BackendKinds Backends Beacons CMCD CMCDBackend Check Chrome Clickstream \
                                    CommandLine Compression DurableQueue Files Graphite HTTP Influx JSON Kafka MPV \
                                    Manifests Monitor MonitorRuntime NATS NewRelic OTLP Probe Quality Replay Report \
-                                   Rules Seer Sensors Sift TLS Terminal Text Trackers Transport Watch XAPI \
+                                   Rules Seer Sensors Sift TLS Terminal Text Trackers Transport VLCRemote Watch XAPI \
                                    ArgumentParser
       Replay                       Backends DurableQueue Files
       Report                       Ads JSON PageDesign Quality Terminal Text
@@ -113,6 +114,7 @@ let table = """
       MPV                          JSON MPV Sockets Text Trackers MPVChild
       Chrome                       Chrome JSON Origin
       VLC                          FrameCode Origin VLC CVLC@linux TruthStage VLCStage
+      VLCRemote                    JSON Origin VLCRemote
       LibMPV                       JSON LibMPV MPV Origin CMPV@linux
       GStreamer                    FrameCode GStreamer Origin GStreamerStage TruthStage
       AVPlayer                     AVPlayer
@@ -343,7 +345,7 @@ let package = Package(
         product("DurableQueue"), product("Observability"),
         // Observe players, the app and the device. Sift is in the product of the sensors, whose frameworks it needs on
         // Apple platforms.
-        product("Trackers", "Trackers ServiceLifecycle MPV"),
+        product("Trackers", "Trackers ServiceLifecycle MPV VLCRemote"),
         product("Chrome"), product("VLC"), product("GStreamer"), product("LibMPV"),
         product("Apple", "AVPlayer IMA SwiftUI"), product("Sensors", "Sensors Sift"),
         // Play and measure streams. What is pure is apart from the probe, which links FFmpeg.

@@ -37,6 +37,7 @@ if [ "${1:-}" = tests ]; then
     need chromium command -v chromium
     need mpv command -v mpv
     need vlc-plugin-base sh -c 'test -f /usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so'
+    need vlc-bin command -v vlc
     for plugin in plugins-base:playback plugins-good:isomp4 plugins-bad:hls plugins-ugly:asf libav:libav; do
         need "gstreamer1.0-${plugin%:*}" sh -c "test -f /usr/lib/*/gstreamer-1.0/libgst${plugin#*:}.so"
     done

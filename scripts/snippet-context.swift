@@ -40,6 +40,7 @@ public import InstrumentTestKit
 public import InstrumentTrackers
 public import InstrumentTransport
 public import InstrumentVLC
+public import InstrumentVLCRemote
 public import InstrumentWatch
 public import InstrumentXAPI
 public import Logging

@@ -1,25 +1,30 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentBackendKinds
 internal import InstrumentChrome
 internal import InstrumentCommandLine
 internal import InstrumentMPV
 internal import InstrumentTerminal
+internal import InstrumentVLCRemote
 
 /// A running player to attach to, as given on the command line.
 enum PlayerOption: Hashable {
     case mpv(socket: String)
     case chrome(address: String)
+    case vlc(address: String)
 
-    /// Reads `mpv:SOCKET` or `chrome:PORT`, for the `transform` of an argument.
+    /// Reads `mpv:SOCKET`, `chrome:PORT` or `vlc:PORT`, for the `transform` of an argument.
     @Sendable static func read(_ argument: String) throws -> PlayerOption {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.dropFirst().first) {
         case ("mpv", let socket?) where !socket.isEmpty: return .mpv(socket: socket)
         case ("chrome", let address?) where !address.isEmpty: return .chrome(address: address)
+        case ("vlc", let address?) where !address.isEmpty: return .vlc(address: address)
         default:
             throw ValidationError(
-                "the player must be mpv:SOCKET, with the SOCKET of --input-ipc-server, as in mpv:mpv.sock, or chrome:PORT, with "
-                    + "the PORT of --remote-debugging-port, as in chrome:9222 (found '\(argument)')"
+                "the player must be mpv:SOCKET, with the SOCKET of --input-ipc-server, as in mpv:mpv.sock, chrome:PORT, with the "
+                    + "PORT of --remote-debugging-port, as in chrome:9222, or vlc:PORT, with the PORT of --http-port, as in "
+                    + "vlc:8080 (found '\(argument)')"
             )
         }
     }
@@ -38,17 +43,28 @@ struct AttachCommand: AsyncParsableCommand {
                   mpv:mpv.sock
               chromium --remote-debugging-port=9222 --user-data-dir=profile &
               player-monitor attach chrome:9222
+              vlc --extraintf http --http-host 127.0.0.1 --http-password secret film.mkv &
+              VLC=secret player-monitor attach --password-from VLC vlc:8080
             """
     )
 
     @Argument(
         help: """
-            Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET, or 'chrome:PORT' or 'chrome:HOST:PORT' \
-            for a Chromium that runs with --remote-debugging-port=PORT, whose media elements are measured in all its tabs.
+            Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET; 'chrome:PORT' or 'chrome:HOST:PORT' \
+            for a Chromium that runs with --remote-debugging-port=PORT, whose media elements are measured in all its tabs; 'vlc:PORT' \
+            or 'vlc:HOST:PORT' for a VLC that runs with --extraintf http.
             """,
         transform: PlayerOption.read
     )
     var player: PlayerOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the password of VLC (--http-password) is: the name of an environment variable, or 'file:PATH'.",
+            valueName: "variable-or-file"
+        )
+    )
+    var passwordFrom: String?
 
     @OptionGroup var delivery: DeliveryOptions
 
@@ -58,10 +74,39 @@ struct AttachCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print no summary.")
     var quiet = false
 
+    func validate() throws {
+        if case .vlc = player {
+            if passwordFrom == nil {
+                throw ValidationError(
+                    "a VLC lets nobody in without its password; give the option --password-from, as in --password-from VLC"
+                )
+            }
+        } else if passwordFrom != nil {
+            throw ValidationError("--password-from must be given together with vlc:PORT")
+        }
+    }
+
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
         switch player {
-        case .mpv(let socket): try await measure(makePlayer(socket, terminal), terminal)
+        case .mpv(let socket):
+            let player = try makePlayer(socket, terminal)
+            try await measure(player, terminal, progress: { ProgressLine.text(of: player) }) {
+                player.connect()
+            } close: {
+                player.close()
+            } ending: {
+                Ending(await player.waitUntilGone())
+            }
+        case .vlc(let address):
+            let player = try makeRemote(address, terminal)
+            try await measure(player, terminal, progress: { ProgressLine.text(of: player) }) {
+                player.connect()
+            } close: {
+                player.close()
+            } ending: {
+                Ending(await player.waitUntilGone())
+            }
         case .chrome(let address):
             let configuration = ChromeConfiguration(waitsForBrowser: wait)
             try await BrowserRun(terminal: terminal, delivery: delivery, isQuiet: quiet).run { report in
@@ -74,17 +119,49 @@ struct AttachCommand: AsyncParsableCommand {
         }
     }
 
-    private func measure(_ player: MPVPlayer, _ terminal: Terminal) async throws {
+    /// How the measurement of a player ended.
+    private enum Ending: Hashable {
+        case notThere(reason: String)
+        case closed
+        case gone
+
+        init(_ ending: MPVEnding) {
+            self =
+                switch ending {
+                case .notThere(let reason): .notThere(reason: reason)
+                case .closed: .closed
+                case .playerWentAway: .gone
+                }
+        }
+
+        init(_ ending: VLCRemoteEnding) {
+            self =
+                switch ending {
+                case .notThere(let reason): .notThere(reason: reason)
+                case .closed: .closed
+                case .playerWentAway: .gone
+                }
+        }
+    }
+
+    private func measure(
+        _ player: any Player,
+        _ terminal: Terminal,
+        progress: @escaping @Sendable () -> TerminalText,
+        connect: () -> Void,
+        close: @escaping @Sendable () -> Void,
+        ending: () async -> Ending
+    ) async throws {
         let chain = try MeasuringChain(delivery, terminal)
         defer { chain.close() }
         let tracker = chain.instrument.add(PlayerTracker(player))
-        chain.begin { player.close() }
-        player.connect()
-        let progress = chain.showProgress { ProgressLine.text(of: player) }
-        let ending = await player.waitUntilGone()
-        progress?.cancel()
+        chain.begin(stoppingWith: close)
+        connect()
+        let shown = chain.showProgress(progress)
+        let end = await ending()
+        shown?.cancel()
         await chain.finish()
-        try report(ending, chain.summary.record(of: tracker), chain.watch, terminal)
+        try report(end, chain.summary.record(of: tracker), chain.watch, terminal)
     }
 
     private func makePlayer(_ socket: String, _ terminal: Terminal) throws -> MPVPlayer {
@@ -97,8 +174,26 @@ struct AttachCommand: AsyncParsableCommand {
         }
     }
 
+    private func makeRemote(_ address: String, _ terminal: Terminal) throws -> VLCRemotePlayer {
+        let source = SecretReference(argument: passwordFrom ?? "")
+        let form = "the password of VLC"
+        let credentials = BackendCredentials(source, namedBy: "--password-from", form: form)
+        let password: String
+        do throws(BackendKindError) { password = try credentials.secret() } catch {
+            throw ValidationError(error.description)
+        }
+        let configuration = VLCRemoteConfiguration(waitsForPlayer: wait)
+        do throws(VLCRemoteError) {
+            return try VLCRemotePlayer(at: address, password: password, configuration: configuration) {
+                terminal.note("player-monitor: \($0)")
+            }
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     private func report(
-        _ ending: MPVEnding,
+        _ ending: Ending,
         _ record: PlaybackRecord,
         _ watch: DeliveryWatch,
         _ terminal: Terminal

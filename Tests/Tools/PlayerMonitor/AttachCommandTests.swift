@@ -86,6 +86,29 @@ struct AttachCommandTests {
         }
     }
 
+    @Test("A VLC is asked with its password; without one, with a wrong one, and where no VLC is, the remedy is said")
+    func remoteVLC() throws {
+        let server = try TestServer { request in
+            // "secret" without a user.
+            guard request.header("Authorization") == "Basic OnNlY3JldA==" else { return [.respond("401 Unauthorized")] }
+            return [.respond("200 OK", Array("<html>".utf8))]
+        }
+        let player = "vlc:\(server.port)"
+        let withoutPassword = try Run.playerMonitor("attach", player)
+        #expect(withoutPassword.status == 2 && withoutPassword.errors.contains("--password-from"))
+        #expect(try Run.playerMonitor("attach", "--password-from", "NO_SUCH_VARIABLE", player).status == 2)
+        #expect(try Run.playerMonitor("attach", "--password-from", "VLC", "mpv:x").status == 2)
+        for (password, words) in [("wrong", "--http-password"), ("secret", "no VLC listens there")] {
+            let environment = ["VLC": password]
+            let run = try Run.playerMonitor("attach", "--password-from", "VLC", player, environment: environment)
+            #expect(run.status == 1 && run.errors.contains(words), "\(run.errors)")
+            #expect(!run.errors.contains("wrong"))
+        }
+        let stranger = "vlc:\(try TestServer.closedPort())"
+        let nobody = try Run.playerMonitor("attach", "--password-from", "VLC", stranger, environment: ["VLC": "x"])
+        #expect(nobody.status == 1 && nobody.errors.contains("--wait"))
+    }
+
     @Test(
         "Ctrl-C and SIGTERM stop the measurement but not the player: the playback is detached, and all samples are delivered",
         arguments: [SIGINT, SIGTERM]
