@@ -1,7 +1,8 @@
 public import Instrument
 
 #if canImport(CGStreamer)
-/// A pipeline of GStreamer 1 in this process: `playbin`, `playbin3`, or any other with a bus.
+/// A pipeline of GStreamer 1 in this process: `playbin`, `playbin3`, that of a `GstPlay` (`gst_play_get_pipeline`), or
+/// any other with a bus.
 ///
 /// ```swift
 /// guard let pipeline = gst_parse_launch("playbin3 uri=https://example.com/master.m3u8", nil) else { return }

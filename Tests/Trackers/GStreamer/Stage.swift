@@ -36,7 +36,13 @@ final class ScriptedElement: GStreamerElement {
     func source() -> String? { use.withLock { $0.source } }
 
     /// Reports to the latest inbox, also after its end, as GStreamer may.
-    func call(_ kind: GStreamerEvent.Kind) { use.withLock { $0.inbox }?.take(kind) }
+    func call(_ kind: GStreamerEvent.Kind) {
+        let inbox = use.withLock { use in
+            if case .state(_, let new, _) = kind { use.state = new }
+            return use.inbox
+        }
+        inbox?.take(kind)
+    }
 }
 
 /// A watch of a scripted pipeline on a virtual clock, with its signals and diagnostics.

@@ -56,6 +56,16 @@ struct WatchTests {
         #expect(stage.kinds == [.noMessages] && stage.actions.isEmpty)
     }
 
+    @Test("A pipeline that is taken down behind a flushing bus, as a GstPlay, has stopped and does not stall")
+    func flushingBus() {
+        let stage = Stage()
+        stage.play()
+        stage.element.use.withLock { $0.state = .ready }
+        stage.pass(to: 4_000)
+        #expect(stage.actions == [.streamLoad, .start, .stop])
+        #expect(stage.instants.last.map { $0 <= 2_500 } == true)
+    }
+
     @Test("Observations begin and end in pairs, although several threads ask for them")
     func pairs() async {
         for _ in 0..<Rounds.of(100) {

@@ -172,7 +172,12 @@ final class GStreamerWatch: Sendable {
                     state.isLookPlanned = false
                     return state.inbox
                 }
-                inbox?.look()
+                // A bus that is flushing, as that of a GstPlay when it stops, drops the messages of the changes.
+                if outlet.read({ $0.phase }) == .playing, element.state() < .paused {
+                    inbox?.take(.state(from: .paused, to: .ready, pending: .none))
+                } else {
+                    inbox?.look()
+                }
             }
         }
     }
