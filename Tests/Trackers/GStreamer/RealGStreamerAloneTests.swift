@@ -34,6 +34,25 @@ struct RealGStreamerAloneTests {
         actions.filter { $0 != .bufferBegin && $0 != .bufferFinish }
     }
 
+    @Test(
+        "The tracker distinguishes bad media: a film that ends early has failed, noise fails, sound alone plays",
+        arguments: BadMedia.allCases
+    )
+    func badMedia(media: BadMedia) async throws {
+        let player = try RealGStreamer("file://" + media.path)
+        player.observe()
+        player.play()
+        await player.wait(forAnyOf: [.error, .end])
+        let expected: [Action] =
+            switch media {
+            case .truncated: [.streamLoad, .start, .error]
+            case .random: [.streamLoad, .error]
+            case .sound: [.streamLoad, .start, .end]
+            }
+        #expect(withoutStalls(player.actions) == expected)
+        player.end()
+    }
+
     @Test("A playback starts, pauses, and stops, and the app reads its bus", arguments: ["playbin", "playbin3"])
     func plays(kind: String) async throws {
         try await withOrigin { origin in

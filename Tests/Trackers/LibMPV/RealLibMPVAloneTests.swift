@@ -59,6 +59,23 @@ private final class App: Sendable {
 
 @Suite("A real libmpv", .serialized, .earlyOnOwnThread, .timeLimit(.minutes(30)))
 struct RealLibMPVAloneTests {
+    @Test(
+        "The tracker distinguishes bad media: noise fails, sound plays; of a film that ends early mpv says that it has ended",
+        arguments: BadMedia.allCases
+    )
+    func badMedia(media: BadMedia) async throws {
+        let app = try App()
+        app.observe()
+        app.command("loadfile", try media.path)
+        while !app.actions.contains(where: { $0 == .end || $0 == .error }) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let actions = app.actions.filter { $0 != .bufferBegin && $0 != .bufferFinish }
+        #expect(actions == (media == .random ? [.streamLoad, .error] : [.streamLoad, .start, .end]))
+        app.tracked.close()
+        app.terminate()
+    }
+
     private func withOrigin(_ body: (Origin) async throws -> Void) async throws {
         let origin = try await Origin.start(
             media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))],

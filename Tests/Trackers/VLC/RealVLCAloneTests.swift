@@ -138,6 +138,27 @@ struct RealVLCAloneTests {
         }
     }
 
+    @Test(
+        "The tracker distinguishes bad media: a film that ends early has failed, noise fails, sound alone plays",
+        arguments: BadMedia.allCases
+    )
+    func badMedia(media: BadMedia) async throws {
+        let vlc = try RealVLC("file://" + media.path)
+        vlc.observe()
+        vlc.play()
+        await vlc.wait(forAnyOf: [.error, .end])
+        let expected: [Action] =
+            switch media {
+            case .truncated: [.streamLoad, .start, .error]
+            case .random: [.streamLoad, .error]
+            case .sound: [.streamLoad, .start, .end]
+            }
+        #expect(withoutStalls(vlc.actions) == expected)
+        #expect(vlc.signals.last?.status?.source == (try media.path))
+        vlc.tracked.close()
+        vlc.release()
+    }
+
     @Test("A tracker that comes late joins, and an app that releases first harms nobody")
     func lateAndReleased() async throws {
         try await withOrigin { origin in
