@@ -134,6 +134,45 @@ struct ChromeModelTests {
         }
     }
 
+    @Test("An element that is gone is forgotten, and ends its playback")
+    func goneElement() {
+        var stage = Stage()
+        stage.openTab(ChromeTab(1))
+        #expect(stage.model.elements.count == 1)
+        stage.report(["k": "gone", "i": 1, "t": 3000], session: "s")
+        #expect(stage.model.elements.isEmpty)
+        stage.report(["k": "gone", "i": 1, "t": 3000], session: "s")
+        stage.report(["k": "crowd", "t": 3000], session: "s")
+        stage.report(["k": "crowd", "t": 3001], session: "s")
+        let ends = stage.effects.compactMap { effect -> String? in
+            switch effect {
+            case .signal(_, let signal) where signal.action == .stop: "stop"
+            case .closed: "closed"
+            case .report(let notice): notice.kind.description
+            default: nil
+            }
+        }
+        #expect(ends == ["stop", "closed", "tooMuch"])
+    }
+
+    @Test("A dialog is answered where no person is, and only there", arguments: [true, false])
+    func dialog(isOurs: Bool) {
+        var stage = Stage()
+        let names = ChromeModel.Names(RandomSource(SplitMix64(seed: 1)))
+        stage.model = ChromeModel(names: names, answersDialogs: isOurs)
+        stage.attach()
+        for type in ["alert", "confirm", "prompt", "beforeunload"] {
+            stage.event("Page.javascriptDialogOpening", session: "s", ["type": .string(type), "message": "?"])
+        }
+        let answers = stage.effects.compactMap { effect -> JSONValue? in
+            guard case .send(let command, _) = effect, command.method == "Page.handleJavaScriptDialog" else {
+                return nil
+            }
+            return command.parameters["accept"]
+        }
+        #expect(answers == (isOurs ? [false, false, false, true] : []))
+    }
+
     @Test("A page continues once the observer is in place, and other targets are let go")
     func attaching() throws {
         var stage = Stage()
@@ -413,7 +452,7 @@ private enum Hostile {
     static func report(_ generator: inout SeededGenerator) -> JSONValue {
         let kinds = [
             "loadstart", "play", "moves", "stands", "pause", "ended", "error", "left", "joined", "emptied", "seeking",
-            "seeked", "state", "overflow", "nothing",
+            "seeked", "state", "overflow", "crowd", "removed", "gone", "nothing",
         ]
         var members = Dictionary(
             ["p", "d", "w", "y", "r", "v", "m", "f", "s", "e", "b", "q", "c", "g", "n", "x", "o"].map {

@@ -31,6 +31,26 @@ struct MediaModelTests {
         #expect(stage.signals.isEmpty)
     }
 
+    @Test("An error names the failure of the latest request, and of no earlier one", arguments: [true, false])
+    func failedRequest(isLatest: Bool) {
+        var stage = MediaStage()
+        stage.see(.loadstart, at: 0) { $0.figures.isPaused = false }
+        let answers: [Int?] = isLatest ? [200, 404] : [404, 200]
+        for status in answers {
+            let request = FinishedRequest(
+                kind: .segment,
+                address: "http://h/a.mp4",
+                time: .zero,
+                bytes: 0,
+                status: status
+            )
+            _ = stage.model.take(request, isReported: false, at: MediaStage.instant(1))
+        }
+        stage.see(.error, at: 2) { ($0.errorCode, $0.errorMessage) = (4, "Format error") }
+        let words = stage.signals.last?.attributes[.errorDescription]
+        #expect(words == (isLatest ? "Format error (the latest request failed: HTTP 404)" : "Format error"))
+    }
+
     @Test("A stall has the instants of the playhead, although both are known later")
     func stall() {
         var stage = MediaStage()

@@ -196,6 +196,134 @@ struct RealChromeAloneTests {
         }
     }
 
+    @Test("An element that the page takes out of the document stops, and one that the page moves plays on")
+    func removedElement() async throws {
+        let page = """
+            <!doctype html><div id="a"></div><div id="b"></div><script>
+            function add(id) {
+              const video = document.createElement("video")
+              video.muted = true
+              video.src = "FILM"
+              document.getElementById(id).append(video)
+              video.play()
+              return new Promise((done) => { video.ontimeupdate = () => { if (video.currentTime > 0.5) done(video) } })
+            }
+            ;(async () => {
+              const first = await add("a")
+              document.getElementById("b").append(first)
+              await new Promise((done) => setTimeout(done, 1500))
+              first.remove()
+              await add("a")
+            })()
+            </script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait(for: .stop)
+            await stage.wait { $0.contains { $0.player == 1 && $0.signal.action == .start } }
+            #expect(stage.actions(of: 0) == [.streamLoad, .start, .pauseBegin, .pauseFinish, .stop])
+            #expect(stage.actions(of: 1) == [.streamLoad, .start])
+            // A wait for the element's return is no time of the pause.
+            let times = stage.signals().suffix(3).compactMap(\.instant)
+            #expect(times.count == 3 && Set(times).count == 1)
+        }
+    }
+
+    @Test("An element that is out of the document, and that nothing refers to any more, is gone")
+    func collectedElement() async throws {
+        let page = """
+            <!doctype html><body><script>
+            let video = document.createElement("video")
+            video.muted = true
+            video.src = "FILM"
+            document.body.append(video)
+            video.play()
+            const next = () => { if (video?.currentTime > 0.5) { video.remove(); video = null; setInterval(gc, 200) } }
+            video.ontimeupdate = next
+            </script>
+            """
+        try await withPages(["/": page], arguments: ["--js-flags=--expose-gc"]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait(for: .stop)
+            #expect(stage.actions() == [.streamLoad, .start, .pauseBegin, .pauseFinish, .stop])
+            while stage.goneCount == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(stage.browser.session.state.withLock { $0.model.elements.isEmpty })
+        }
+    }
+
+    @Test("Of a thousand elements that load, the one that plays is measured; too many that play are reported once")
+    func crowd() async throws {
+        let page = """
+            <!doctype html><body><script>
+            const videos = []
+            for (let count = 0; count < 1000; count += 1) {
+              const video = document.createElement("video")
+              video.muted = true
+              if (count < 70) video.src = "FILM"
+              document.body.append(video)
+              videos.push(video)
+            }
+            setTimeout(() => { videos[999].src = "FILM"; videos[999].play() }, 1500)
+            videos[999].ontimeupdate = () => {
+              if (videos[999].currentTime > 0.5) for (const video of videos.slice(0, 70)) video.play()
+            }
+            </script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            stage.browser.open(server.url())
+            await stage.wait(for: .start)
+            await stage.wait(for: .streamLoad, 50)
+            #expect(stage.actions(of: 0).prefix(2) == [.streamLoad, .start])
+            #expect(stage.players.count <= 64)
+        }
+    }
+
+    @Test("A page that asks a person, whom a browser without a window does not have, plays on")
+    func dialogs() async throws {
+        let page = """
+            <!doctype html><video id="v" muted src="FILM"></video><script>
+            alert("Cookies?")
+            document.title = `${confirm("More?")} ${prompt("Name?")}`
+            onbeforeunload = (event) => { event.preventDefault(); return "Stay?" }
+            v.play()
+            </script>
+            """
+        try await withPages(["/": page]) { stage, server in
+            let tab = stage.browser.openTab(server.url())
+            await stage.wait(for: .start)
+            #expect(stage.signals().first?.status?.title == "false null")
+            stage.browser.close(tab)
+            await stage.wait(forEventsOf: tab, 2)
+            #expect(stage.events(of: tab) == [.opened, .closed])
+        }
+    }
+
+    @Test(
+        "The tracker distinguishes bad media: a film that ends early has failed, noise fails, sound alone plays",
+        arguments: BadMedia.allCases
+    )
+    func badMedia(media: BadMedia) async throws {
+        guard let stage = try ChromeStage.start() else { return }
+        let film = try Array(Data(contentsOf: URL(fileURLWithPath: media.path)))
+        let server = try TestServer { request in
+            guard request.target == "/film.mp4" else {
+                let page = Array("<!doctype html><video autoplay muted src='/film.mp4'></video>".utf8)
+                return [.respond("200 OK", page, "Content-Type: text/html")]
+            }
+            return [.respond("200 OK", film, "Content-Type: video/mp4")]
+        }
+        stage.browser.open(server.url())
+        await stage.wait { $0.contains { [.end, .error].contains($0.signal.action) } }
+        let expected: [Action] =
+            switch media {
+            case .truncated: [.streamLoad, .start, .error]
+            case .random: [.streamLoad, .error]
+            case .sound: [.streamLoad, .start, .end]
+            }
+        #expect(stage.actions() == expected)
+        await stage.end()
+    }
+
     @Test("A browser at a port is joined, plays on after the tracker has gone, and is an error when it ends")
     func attaches() async throws {
         guard let program = Chromium.program else {

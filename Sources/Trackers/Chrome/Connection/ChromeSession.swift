@@ -37,6 +37,10 @@ final class ChromeSession: Sendable {
         var output: StreamConnection?
         var retry: ScheduledAction?
         var isBegun = false
+        /// Whether a close was asked for: an attempt to connect ends then.
+        var isClosing = false
+        /// Counts connections.
+        var epoch = 0
         var ending: ChromeEnding?
     }
 
@@ -64,14 +68,23 @@ final class ChromeSession: Sendable {
         )
         state = Lock(
             State(
-                model: Self.makeModel(configuration, random),
+                model: Self.makeModel(place, configuration, random),
                 framing: .pipe(maxLength: configuration.maxMessageLength)
             )
         )
     }
 
-    private static func makeModel(_ configuration: ChromeConfiguration, _ random: RandomSource) -> ChromeModel {
-        ChromeModel(names: ChromeModel.Names(random), reportsRequests: configuration.reportsRequests)
+    private static func makeModel(
+        _ place: Place,
+        _ configuration: ChromeConfiguration,
+        _ random: RandomSource
+    ) -> ChromeModel {
+        let isOurs = if case .process = place { true } else { false }
+        return ChromeModel(
+            names: ChromeModel.Names(random),
+            reportsRequests: configuration.reportsRequests,
+            answersDialogs: isOurs
+        )
     }
 
     func begin(_ listener: Listener) {
@@ -121,7 +134,10 @@ final class ChromeSession: Sendable {
     }
 
     /// Ends the session once all pending signals are reported. It cannot be restarted.
-    func close() { queue.async { [self] in finish(.closed) } }
+    func close() {
+        state.withLock { $0.isClosing = true }
+        queue.async { [self] in finish(.closed) }
+    }
 
     // MARK: - Connection
 
@@ -133,11 +149,12 @@ final class ChromeSession: Sendable {
             adopt(process.descriptor, .pipe(maxLength: configuration.maxMessageLength))
         case .port(let address):
             let port = DevToolsPort(address, timeout: configuration.connectTimeout, random: random)
-            switch port.connect(isCancelled: { self.state.withLock { $0.ending != nil } }) {
+            switch port.connect(isCancelled: { self.state.withLock { $0.isClosing || $0.ending != nil } }) {
             case .success(let connected):
                 adopt(connected.descriptor, .webSocket(maxLength: configuration.maxMessageLength, random: random))
                 received(connected.rest)
-            case .failure(let error): wait(for: error.description)
+            case .failure(let error):
+                if state.withLock({ $0.isClosing }) { finish(.closed) } else { wait(for: error.description) }
             }
         }
     }
@@ -154,15 +171,29 @@ final class ChromeSession: Sendable {
         } onEnd: { [weak self] reason in
             self?.lost(reason)
         }
-        let effects = state.withLock { state in
+        let (effects, epoch) = state.withLock { state in
             (state.connection, state.framing, state.isHeard, state.hasBadMessage) = (connection, framing, false, false)
-            state.model = Self.makeModel(configuration, random)
+            state.epoch += 1
+            state.model = Self.makeModel(place, configuration, random)
             var effects = state.model.connected()
             for page in state.pages { effects += state.model.open(page) }
             state.pages = []
-            return effects
+            return (effects, state.epoch)
         }
         perform(effects)
+        if case .port = place { awaitAnswer(epoch) }
+    }
+
+    /// A program that accepts the connection and answers nothing is no browser.
+    private func awaitAnswer(_ epoch: Int) {
+        _ = clock.schedule(at: clock.now.advanced(by: configuration.connectTimeout)) { [weak self] in
+            self?.queue.async { [weak self] in
+                guard let self, let silent = state.withLock({ $0.epoch == epoch && !$0.isHeard ? $0.connection : nil })
+                else { return }
+                silent.close()
+                lost("the browser answers nothing within \(configuration.connectTimeout.seconds) s")
+            }
+        }
     }
 
     /// Reads what the browser writes, to the end: a program whose output nobody reads stops.

@@ -16,10 +16,12 @@ extension ChromeModel {
         switch observation.kind {
         case .hello: return
         case .overflow: return report(.tooMuch, "a page reports too much; some of its events were left out")
+        case .crowd: return report(.tooMuch, "a page plays too many media elements; some of them are not measured")
         case .left: return end(in: session, context: context) { $0.left(at: instant) }
         default: break
         }
         let identifier = ElementID(session: session, context: context, number: observation.number)
+        if observation.kind == .gone { return end(identifier) { $0.left(at: instant) } }
         if elements[identifier] == nil {
             guard elements.count < Self.maxElements else {
                 return report(.tooMuch, "more than \(Self.maxElements) media elements; others are not measured")
@@ -36,7 +38,21 @@ extension ChromeModel {
         if let manifest = targets[session]?.manifest { element.model.take(manifest: manifest) }
         deliver(signals, of: identifier, &element)
         elements[identifier] = element
+        letGo(identifier)
         if signals.contains(where: { $0.action == .start }) { askPlayer(of: identifier) }
+    }
+
+    /// Lets the page's garbage collection have an element that does not play.
+    private mutating func letGo(_ identifier: ElementID) {
+        guard let element = elements[identifier], element.model.phase != .playing, let object = element.object else {
+            return
+        }
+        elements[identifier]?.object = nil
+        release(object, in: identifier.session)
+    }
+
+    mutating func release(_ object: String, in session: String) {
+        if targets[session] != nil { send("Runtime.releaseObject", in: session, ["objectId": .string(object)]) }
     }
 
     private mutating func deliver(_ signals: [PlayerSignal], of identifier: ElementID, _ element: inout Element) {
@@ -115,29 +131,38 @@ extension ChromeModel {
         case .clock(let session, let context, let sent):
             sampled(result?["result"]?["value"]?.finite, of: context, in: session, from: sent, to: now)
         case .elementFound(let element):
-            guard let object = result?["result"]?["objectId"]?.text(200) else { return }
-            ask(.elementDescribed(element), "DOM.describeNode", in: element.session, ["objectId": .string(object)])
-        case .elementDescribed(let element):
+            guard let object = result?["result"]?["objectId"]?.text(200) else { return askLater(of: element) }
+            let question = Question.elementDescribed(element, object: object)
+            ask(question, "DOM.describeNode", in: element.session, ["objectId": .string(object)])
+        case .elementDescribed(let element, let object):
+            release(object, in: element.session)
             let frame = targets[element.session]?.documents[element.context]?.frame
             guard let node = result?["node"]?["backendNodeId"]?.int,
                 let context = frame.flatMap({ targets[element.session]?.mainContexts[$0] })
-            else { return }
+            else { return askLater(of: element) }
             resolve(node, in: context, of: element.session, .elementResolved(element))
         case .elementResolved(let element):
-            guard let object = result?["object"]?["objectId"]?.text(200) else { return }
+            guard let object = result?["object"]?["objectId"]?.text(200) else { return askLater(of: element) }
+            guard elements[element] != nil else { return release(object, in: element.session) }
             elements[element]?.object = object
             read(object, of: element)
         case .player(let element):
-            elements[element]?.isAsking = false
             elements[element]?.answered = now
             if let figures = (result?["result"]?["value"]?.string).flatMap({ PagePlayerFigures($0) }) {
                 elements[element]?.model.take(figures)
             }
-            if elements[element] != nil { effects.append(.wake(.ask(element), after: Self.playerInterval)) }
+            letGo(element)
+            askLater(of: element)
         case .required(_, let method):
             if let failure { report(.refused, "the browser refuses \(method): \(failure)") }
         default: searched(question, result)
         }
+    }
+
+    private mutating func askLater(of element: ElementID) {
+        guard elements[element] != nil else { return }
+        elements[element]?.isAsking = false
+        effects.append(.wake(.ask(element), after: Self.playerInterval))
     }
 
     private mutating func resolve(_ node: Int, in context: Int, of session: String, _ question: Question) {
@@ -184,33 +209,36 @@ extension ChromeModel {
         case .prototype(let session, let frame):
             guard let object = result?["result"]?["objectId"]?.text(200) else { return }
             ask(
-                .objects(session: session, frame: frame),
+                .objects(session: session, frame: frame, prototype: object),
                 "Runtime.queryObjects",
                 in: session,
                 ["prototypeObjectId": .string(object), "objectGroup": group]
             )
-        case .objects(let session, let frame):
+        case .objects(let session, let frame, let prototype):
+            release(prototype, in: session)
             guard let object = result?["objects"]?["objectId"]?.text(200) else { return }
             ask(
-                .members(session: session, frame: frame),
+                .members(session: session, frame: frame, objects: object),
                 "Runtime.getProperties",
                 in: session,
                 ["objectId": .string(object), "ownProperties": true]
             )
-        case .members(let session, let frame):
+        case .members(let session, let frame, let objects):
+            release(objects, in: session)
             let members = (result?["result"]?.elements ?? []).prefix(200).compactMap { member -> String? in
                 guard member["value"]?["subtype"]?.string == "node" else { return nil }
                 return member["value"]?["objectId"]?.text(200)
             }
             for member in members.prefix(64) {
                 ask(
-                    .memberDescribed(session: session, frame: frame),
+                    .memberDescribed(session: session, frame: frame, object: member),
                     "DOM.describeNode",
                     in: session,
                     ["objectId": .string(member)]
                 )
             }
-        case .memberDescribed(let session, let frame):
+        case .memberDescribed(let session, let frame, let object):
+            release(object, in: session)
             guard let node = result?["node"]?["backendNodeId"]?.int,
                 let context = targets[session]?.documents.first(where: { $0.value.frame == frame })?.key
             else { return }
@@ -244,6 +272,7 @@ extension ChromeModel {
                 "objectId": .string(object), "functionDeclaration": .string(function), "silent": true,
             ]
             send("Runtime.callFunctionOn", in: session, parameters)
+            release(object, in: session)
         default: break
         }
     }
@@ -254,11 +283,12 @@ extension ChromeModel.Question {
     var session: String? {
         switch self {
         case .profileMade, .opened, .disposed, .navigated: nil
-        case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _), .members(let session, _),
-            .memberDescribed(let session, _), .memberResolved(let session), .required(let session, _),
+        case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _, _),
+            .members(let session, _, _), .memberDescribed(let session, _, _), .memberResolved(let session),
+            .required(let session, _),
             .found(let session), .nodes(let session), .nodeDescribed(let session):
             session
-        case .elementFound(let element), .elementDescribed(let element), .elementResolved(let element),
+        case .elementFound(let element), .elementDescribed(let element, _), .elementResolved(let element),
             .player(let element):
             element.session
         }

@@ -73,13 +73,17 @@ extension ChromeModel {
         context: Int? = nil,
         _ farewell: (inout MediaModel) -> [PlayerSignal]
     ) {
-        for identifier in elements(in: session, context: context) {
-            guard var element = elements.removeValue(forKey: identifier) else { continue }
-            let signals = farewell(&element.model)
-            guard element.isOpened else { continue }
-            for signal in signals { effects.append(.signal(identifier, signal)) }
-            effects.append(.closed(identifier))
-        }
+        for identifier in elements(in: session, context: context) { end(identifier, farewell) }
+    }
+
+    /// Forgets an element; its playback ends as `farewell` says.
+    mutating func end(_ identifier: ElementID, _ farewell: (inout MediaModel) -> [PlayerSignal]) {
+        guard var element = elements.removeValue(forKey: identifier) else { return }
+        if let object = element.object { release(object, in: identifier.session) }
+        let signals = farewell(&element.model)
+        guard element.isOpened else { return }
+        for signal in signals { effects.append(.signal(identifier, signal)) }
+        effects.append(.closed(identifier))
     }
 
     // MARK: - Documents

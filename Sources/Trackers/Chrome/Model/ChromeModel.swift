@@ -55,6 +55,8 @@ struct ChromeModel: Sendable {
 
     let names: Names
     let reportsRequests: Bool
+    /// Whether nobody else answers the dialogs of pages.
+    let answersDialogs: Bool
     var targets: [String: Target] = [:]
     var elements: [ElementID: Element] = [:]
     var questions: [Int: Question] = [:]
@@ -63,8 +65,8 @@ struct ChromeModel: Sendable {
     private var lastNumber = 0
     private var reported: Set<ChromeDiagnostic.Kind> = []
 
-    init(names: Names, reportsRequests: Bool = false) {
-        (self.names, self.reportsRequests) = (names, reportsRequests)
+    init(names: Names, reportsRequests: Bool = false, answersDialogs: Bool = false) {
+        (self.names, self.reportsRequests, self.answersDialogs) = (names, reportsRequests, answersDialogs)
     }
 
     // MARK: - Inputs
@@ -154,6 +156,7 @@ struct ChromeModel: Sendable {
             for context in targets[session]?.documents.keys.sorted() ?? [] { destroyed(context, in: session, at: now) }
             targets[session]?.mainContexts = [:]
         case "Runtime.bindingCalled": reported(parameters, in: session, at: now)
+        case "Page.javascriptDialogOpening": if answersDialogs { answerDialog(parameters, in: session) }
         case "Media.playerCreated":
             targets[session]?.playerCount += 1
             effects.append(.wake(.search(session: session), after: Self.searchDelay))
@@ -161,6 +164,12 @@ struct ChromeModel: Sendable {
             targets[session]?.mediaErrors = MediaErrors(parameters["errors"]?.elements ?? [])
         default: requested(event, in: session, at: now)
         }
+    }
+
+    /// A dialog stops its page until somebody answers. Without a person, a page is left, and nothing else is agreed to.
+    private mutating func answerDialog(_ parameters: JSONValue, in session: String) {
+        let isAgreed = parameters["type"]?.string == "beforeunload"
+        send("Page.handleJavaScriptDialog", in: session, ["accept": .bool(isAgreed)])
     }
 
     // MARK: - Commands
@@ -219,13 +228,13 @@ extension ChromeModel {
         /// The clock of a document.
         case clock(session: String, context: Int, sent: MonotonicInstant)
         /// The steps from an element in the isolated world to the same element in the page's own world.
-        case elementFound(ElementID), elementDescribed(ElementID), elementResolved(ElementID)
+        case elementFound(ElementID), elementDescribed(ElementID, object: String), elementResolved(ElementID)
         /// What the page's player says.
         case player(ElementID)
         /// The steps from all elements of a page to those that the observer does not know.
-        case prototype(session: String, frame: String), objects(session: String, frame: String),
-            members(session: String, frame: String), memberDescribed(session: String, frame: String),
-            memberResolved(session: String)
+        case prototype(session: String, frame: String), objects(session: String, frame: String, prototype: String),
+            members(session: String, frame: String, objects: String),
+            memberDescribed(session: String, frame: String, object: String), memberResolved(session: String)
         /// The steps from the nodes of the document that look like elements.
         case found(session: String), nodes(session: String), nodeDescribed(session: String)
         /// A command that must not fail.
@@ -267,7 +276,7 @@ extension ChromeModel {
     struct Element: Sendable {
         var model = MediaModel()
         var isOpened = false
-        /// The element in the page's own world.
+        /// The element in the page's own world, which the browser keeps for the tracker while the element plays.
         var object: String?
         var isAsking = false
         /// When the page answered last.

@@ -27,6 +27,8 @@ struct MediaModel: Sendable {
     /// What the player of the page says, such as hls.js.
     private(set) var player = PagePlayerFigures()
     private(set) var requests = RequestCounts()
+    /// Why the latest request of the page for media failed; nil if it did not.
+    private var requestFailure: String?
     private var source: MediaSource?
     private var manifest: String?
     private var framesPerSecond: Double?
@@ -54,7 +56,7 @@ struct MediaModel: Sendable {
         reported: MonotonicInstant
     ) -> [PlayerSignal] {
         // An element without media has no figures of the playback that ends; the document has none at all.
-        if observation.kind != .emptied, observation.kind != .left { take(observation, at: reported) }
+        if ![.emptied, .left, .gone].contains(observation.kind) { take(observation, at: reported) }
         switch observation.kind {
         case .loadstart: loadStarted(observation, at: now)
         case .joined: joined(at: now)
@@ -68,12 +70,12 @@ struct MediaModel: Sendable {
         case .ended: ended(at: now)
         case .error: failed(observation, at: now)
         case .encrypted: isEncrypted = true
-        case .emptied, .left: stop(at: now)
+        case .emptied, .left, .removed, .gone: stop(at: now)
         case .ratechange: rateChanged(at: now)
         case .volumechange: soundChanged(at: now)
         case .resize, .loadedmetadata: sizeChanged(at: now)
         case .state: catchUp(at: now)
-        case .hello, .overflow, .playing, .waiting: break
+        case .hello, .overflow, .crowd, .playing, .waiting: break
         }
         return signals.take()
     }
@@ -107,6 +109,7 @@ struct MediaModel: Sendable {
     mutating func take(_ request: FinishedRequest, isReported: Bool, at now: MonotonicInstant) -> [PlayerSignal] {
         guard isOpen else { return [] }
         requests.take(request)
+        requestFailure = request.cause
         if isReported { emit(.requestFinish, at: now, attributes: request.attributes) }
         return signals.take()
     }
@@ -158,7 +161,7 @@ struct MediaModel: Sendable {
         stop(at: now)
         (phase, prepared) = (.prepared, now)
         (signals.isLate, isEncrypted, framesPerSecond, reportedArea, manifest) = (false, false, nil, nil, nil)
-        (player, requests) = (PagePlayerFigures(), RequestCounts())
+        (player, requests, requestFailure) = (PagePlayerFigures(), RequestCounts(), nil)
         interruptions = PlayerInterruptions(isPaused: figures.isPaused)
         if !figures.isPaused || figures.isAutoplay { request(at: now) }
     }
@@ -219,7 +222,9 @@ struct MediaModel: Sendable {
         guard isOpen else { return }
         let code = MediaErrorName.name(of: observation.errorCode)
         let words = observation.errorMessage.isEmpty ? "the browser gives no reason" : observation.errorMessage
-        fail(code: code, SourceText.redactedAddresses(in: words), at: now)
+        // The browser's own message names neither the status of HTTP nor the failure of the connection.
+        let cause = requestFailure.map { " (the latest request failed: \($0))" } ?? ""
+        fail(code: code, SourceText.redactedAddresses(in: words) + cause, at: now)
     }
 
     private mutating func fail(code: String?, _ words: String, at now: MonotonicInstant) {

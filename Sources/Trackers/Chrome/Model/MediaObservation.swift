@@ -14,6 +14,12 @@ struct MediaObservation: Hashable, Sendable {
         case left
         /// Reports were left out, because there were too many.
         case overflow
+        /// An element was asked to play, and too many others play.
+        case crowd
+        /// The page has taken the element out of the document.
+        case removed
+        /// The element is no more there, or others are observed in its place.
+        case gone
         /// A playback was running when the observer came.
         case joined
         /// What holds after reports were left out.
@@ -53,7 +59,7 @@ struct MediaObservation: Hashable, Sendable {
             return nil
         }
         self.init(kind, number: value["i"]?.int ?? 0, time: time, reportTime: value["z"]?.finite)
-        let isOfDocument = kind == .hello || kind == .left || kind == .overflow
+        let isOfDocument = [.hello, .left, .overflow, .crowd].contains(kind)
         guard isOfDocument || number > 0 else { return nil }
         figures = MediaFigures(value)
         if kind == .loadstart || kind == .joined {

@@ -112,6 +112,9 @@ struct FinishedRequest: Hashable, Sendable {
 
     var isFailed: Bool { failure != nil || (status ?? 0) >= 400 }
 
+    /// Why the request failed: the status of HTTP, or the name of Chromium's failure; nil if it did not.
+    var cause: String? { isFailed ? failure ?? status.map { "HTTP \($0)" } : nil }
+
     var attributes: Attributes {
         var attributes = Attributes()
         attributes[.requestKind] = kind.rawValue

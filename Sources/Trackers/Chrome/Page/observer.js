@@ -13,6 +13,8 @@
   const minor = new Set(["volumechange", "ratechange", "resize", "encrypted"])
   // Reports of an element that wait until there is room.
   const maxMissed = 8
+  // How long a page may take to put an element into another place, in milliseconds.
+  const moveTime = 1000
   // A playhead that stands for so long, in milliseconds, while the element waits for data is a stall.
   const patience = 100
   const names = [
@@ -25,6 +27,8 @@
   let budget = burst
   let refilled = performance.now()
   let isCatchingUp = false
+  let isCrowdReported = false
+  const collected = new FinalizationRegistry(forget)
 
   function text(value, length) { return String(value ?? "").slice(0, length ?? maxText) }
 
@@ -88,6 +92,33 @@
     }
   }
 
+  // Nothing more comes of an element.
+  function forget(number) {
+    if (!states.has(number)) return
+    if (!take(0)) {
+      setTimeout(() => forget(number), 1000)
+      return
+    }
+    states.delete(number)
+    report(JSON.stringify({ k: "gone", i: number, t: performance.now() }))
+  }
+
+  // Gives up an element that nobody has asked to play; false if there is none.
+  function makeRoom() {
+    if (!take(0)) return false
+    budget += 1
+    for (const [number, state] of states) {
+      const element = state.reference.deref()
+      if (!element || state.wasPlayed || !element.paused) continue
+      for (const name of [...names, "timeupdate"]) element.removeEventListener(name, listen)
+      numbers.delete(element)
+      collected.unregister(state)
+      forget(number)
+      return states.size < maxElements
+    }
+    return false
+  }
+
   function source(element) {
     return { c: text(element.currentSrc || element.src), g: text(location.href),
       n: text(navigator.mediaSession?.metadata?.title || document.title, 300) }
@@ -148,6 +179,14 @@
     }, patience)
   }
 
+  // The browser pauses an element that the page takes out of the document, and out of its shadow trees.
+  function awaitReturn(state, time) {
+    setTimeout(() => {
+      const element = state.reference.deref()
+      if (element && element.paused && !element.isConnected) send("removed", state, element, time)
+    }, moveTime)
+  }
+
   function stands(state, element, waiting) {
     state.waiting = null
     send("stands", state, element, waiting.time)
@@ -156,6 +195,8 @@
 
   function follow(state, element, event) {
     const time = event.timeStamp
+    state.wasConnected ||= element.isConnected
+    state.wasPlayed ||= !element.paused || element.autoplay
     switch (event.type) {
     case "loadstart":
       send("loadstart", state, element, time, source(element))
@@ -175,7 +216,11 @@
       state.waiting = { time, position: element.currentTime }
       watch(state, state.waiting)
       break
-    case "pause": case "emptied": case "ended":
+    case "pause":
+      state.waiting = null
+      if (state.wasConnected && !element.isConnected) awaitReturn(state, time)
+      break
+    case "emptied": case "ended":
       state.waiting = null
       break
     case "play": case "seeking":
@@ -207,13 +252,24 @@
     if (!(element instanceof HTMLMediaElement)) return 0
     const known = numbers.get(element)
     if (known) return known
-    for (const [number, state] of states) if (!state.reference.deref()) states.delete(number)
-    if (states.size >= maxElements) return 0
+    for (const [number, state] of states) if (!state.reference.deref()) forget(number)
+    if (states.size >= maxElements) {
+      // One that only loads may wait until it plays.
+      if (element.paused && !element.autoplay) return 0
+      if (!makeRoom()) {
+        if (!isCrowdReported && take(0)) {
+          isCrowdReported = true
+          report(JSON.stringify({ k: "crowd", t: performance.now() }))
+        }
+        return 0
+      }
+    }
     count += 1
     const state = { number: count, reference: new WeakRef(element), generation: 0, isAwaiting: false, waiting: null,
-      anchor: null, missed: [] }
+      anchor: null, missed: [], wasConnected: element.isConnected, wasPlayed: !element.paused || element.autoplay }
     states.set(count, state)
     numbers.set(element, count)
+    collected.register(element, count, state)
     for (const name of names) element.addEventListener(name, listen)
     element.addEventListener("timeupdate", listen)
     if (isLate && (element.currentSrc || element.src)) join(state, element)

@@ -49,7 +49,7 @@ struct DevToolsEvent: Hashable, Sendable {
         "Runtime.bindingCalled", "Runtime.executionContextCreated", "Runtime.executionContextDestroyed",
         "Runtime.executionContextsCleared", "Media.playerCreated", "Media.playerErrorsRaised",
         "Network.requestWillBeSent", "Network.responseReceived", "Network.loadingFinished", "Network.loadingFailed",
-        "Fetch.requestPaused",
+        "Fetch.requestPaused", "Page.javascriptDialogOpening",
     ]
 }
 
