@@ -230,39 +230,12 @@ package struct SegmentFacts: Sendable {
     /// The track that decides: the pictures, else the sound.
     package var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
 
-    /// The declared duration, with the media of the segment outside its period.
-    private var longestDuration: Int64 {
-        declaredDuration.saturatingAdd(trimmedStart).saturatingAdd(trimmedEnd)
-    }
-
-    /// The duration of all media of the segment, as far as its declaration permits it.
-    var mediaDuration: Int64 {
-        let media = main.map { $0.end.saturatingSubtract($0.start) }
-        return min(max(media ?? longestDuration, declaredDuration), longestDuration)
-    }
-
-    /// The difference of the duration of the media to the nearest permitted one; nil without media.
-    var durationError: Int64? {
-        main.map { $0.end.saturatingSubtract($0.start).saturatingSubtract(mediaDuration) }
-    }
-
-    /// The difference of the start of the media to the nearest permitted one; nil without media, or where the manifest
-    /// does not say.
-    var startError: Int64? {
-        guard let declaredMediaTime, let main else { return nil }
-        let shift = distance(from: declaredMediaTime, to: main.start)
-        return shift < 0 ? min(0, shift.saturatingAdd(trimmedStart)) : shift
-    }
+    /// The times of the media beside the declared ones.
+    var timing: SegmentTiming { SegmentTiming(of: self) }
 
     /// The difference of a timestamp of this segment to one of another segment, with a wrap taken into account.
-    func distance(from other: Int64, to mine: Int64) -> Int64 { distance(from: other, to: mine, wrap: wrap) }
-
-    /// The difference of two timestamps, with a wrap taken into account.
-    func distance(from other: Int64, to mine: Int64, wrap: Int64?) -> Int64 {
-        let difference = mine.saturatingSubtract(other)
-        guard let wrap, wrap > 0 else { return difference }
-        let rest = difference % wrap
-        return rest > wrap / 2 ? rest - wrap : rest < -wrap / 2 ? rest + wrap : rest
+    func distance(from other: Int64, to mine: Int64) -> Int64 {
+        SegmentTiming.distance(from: other, to: mine, wrap: wrap)
     }
 }
 

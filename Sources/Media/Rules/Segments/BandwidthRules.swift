@@ -39,11 +39,11 @@ extension Rule {
     ) -> [Problem] {
         let rendition = presentation.renditions.first { $0.id.description == facts.rendition }
         guard let bandwidth = facts.declaredBandwidth ?? rendition?.bitrate, bandwidth > 0 else { return [] }
-        let time = facts.mediaDuration.saturatingAdd(history.manifest?.root.duration("minBufferTime") ?? 0)
+        let time = facts.timing.mediaDuration.saturatingAdd(history.manifest?.root.duration("minBufferTime") ?? 0)
         guard facts.bits > bandwidth.scaled(by: time, over: 1_000_000_000).saturatingMultiply(11) / 10 else {
             return []
         }
-        let rate = facts.bits.scaled(by: 1_000_000_000, over: facts.mediaDuration)
+        let rate = facts.bits.scaled(by: 1_000_000_000, over: facts.timing.mediaDuration)
         return [bandwidthProblem(rate, bandwidth, facts)]
     }
 

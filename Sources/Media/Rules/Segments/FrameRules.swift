@@ -21,7 +21,9 @@ extension Rule {
                 let apart = Int64(clamping: max(starts, ends))
                 guard apart > 500_000_000 else { return [] }
                 // A segment that ends early has a rule that says so, whichever track ends first.
-                if ends > starts, facts.endsEarly(isExact: history.manifest.map { !$0.timelines.isEmpty } ?? true) {
+                if ends > starts,
+                    facts.timing.endsEarly(isExact: history.manifest.map { !$0.timelines.isEmpty } ?? true)
+                {
                     return []
                 }
                 return [
@@ -80,7 +82,7 @@ extension Rule {
         checks: [
             .segment { facts, _, _ in
                 // Times in another unit have another rule.
-                guard facts.failure == nil, !facts.isOutOfScale,
+                guard facts.failure == nil, !facts.timing.isOutOfScale,
                     let track = facts.tracks.max(by: { $0.largestGap < $1.largestGap }), track.largestGap > 200_000_000
                 else { return [] }
                 return [

@@ -37,7 +37,7 @@ extension Rule {
         checks: [
             .segment { facts, rendition, history in
                 // Keyframes alone last until the next one.
-                guard history.manifest == nil, let main = facts.main, let difference = facts.durationError,
+                guard history.manifest == nil, let main = facts.main, let difference = facts.timing.durationError,
                     facts.hasAllBytes, !facts.isKeyframeOnly
                 else { return [] }
                 // A negative duration has another rule, and so has one of centuries.
@@ -51,7 +51,7 @@ extension Rule {
                 }
                 let media = main.end.saturatingSubtract(main.start)
                 // A segment that ends early is not the fault of its EXTINF.
-                guard difference.magnitude > facts.durationTolerance(isExact: true).magnitude, !facts.isTruncated
+                guard difference.magnitude > facts.timing.durationTolerance(isExact: true).magnitude, !facts.isTruncated
                 else { return [] }
                 return [
                     Problem(
@@ -59,7 +59,7 @@ extension Rule {
                         expected: "the EXTINF duration, \(facts.declaredDuration.shownSeconds)",
                         advice: difference < 0
                             ? "Check that the segment has all its media; otherwise write their duration into EXTINF."
-                            : facts.isOutOfScale
+                            : facts.timing.isOutOfScale
                                 ? "Compare the time scale of the track with the times of its frames."
                                 : "Write the exact duration of the media into EXTINF."
                     )
@@ -77,11 +77,12 @@ extension Rule {
         source: "ISO/IEC 23009-1 clause 5.3.9.6",
         checks: [
             .segment { facts, _, history in
-                guard let manifest = history.manifest, let main = facts.main, let difference = facts.durationError,
+                guard let manifest = history.manifest, let main = facts.main,
+                    let difference = facts.timing.durationError,
                     facts.hasAllBytes, !manifest.hasUnreadableTimes
                 else { return [] }
                 let media = main.end.saturatingSubtract(main.start)
-                let tolerance = facts.durationTolerance(isExact: !manifest.timelines.isEmpty)
+                let tolerance = facts.timing.durationTolerance(isExact: !manifest.timelines.isEmpty)
                 // A segment that ends inside its media has a rule that says so.
                 if difference.magnitude > tolerance.magnitude, !(facts.isTruncated && difference < 0) {
                     return [
@@ -91,7 +92,8 @@ extension Rule {
                         )
                     ]
                 }
-                guard let declared = facts.declaredMediaTime, let shift = facts.startError, facts.hasTimeline else {
+                guard let declared = facts.declaredMediaTime, let shift = facts.timing.startError, facts.hasTimeline
+                else {
                     return []
                 }
                 guard shift.magnitude > max(tolerance, 500_000_000).magnitude else { return [] }
@@ -128,7 +130,7 @@ extension Rule {
                     facts.hasAllBytes, let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
                 else { return [] }
                 // Times in another unit have another rule.
-                guard !facts.isOutOfScale, !before.isOutOfScale else { return [] }
+                guard !facts.timing.isOutOfScale, !before.timing.isOutOfScale else { return [] }
                 // A file with two playlists has another rule.
                 guard rendition.current?.playlist.isJoined != true else { return [] }
                 let step = facts.distance(from: track.end, to: main.start)
@@ -142,7 +144,7 @@ extension Rule {
                     guard facts.distance(from: end, to: main.start).magnitude > 500_000_000 else { return [] }
                 }
                 // The end of the segment before is missing, which is its own fault.
-                if before.isTruncated || before.endsEarly(isExact: true) {
+                if before.isTruncated || before.timing.endsEarly(isExact: true) {
                     let end = track.start.saturatingAdd(before.declaredDuration)
                     guard facts.distance(from: end, to: main.start).magnitude > 500_000_000 else { return [] }
                 }
@@ -183,26 +185,4 @@ extension Rule {
             }
         ]
     )
-}
-
-extension SegmentFacts {
-    /// The difference of the media to their declared duration that is no fault, in nanoseconds.
-    ///
-    /// - Parameter isExact: whether a playlist or a timeline declares the duration. With `@duration`, segments may
-    ///   deviate by half of it.
-    fileprivate func durationTolerance(isExact: Bool) -> Int64 {
-        isExact ? max(250_000_000, declaredDuration / 10) : declaredDuration / 2 + 250_000_000
-    }
-
-    /// Whether the times of the media are in another unit than declared: all frames are far apart.
-    var isOutOfScale: Bool {
-        guard let main, declaredDuration > 0 else { return false }
-        let media = main.end.saturatingSubtract(main.start)
-        return media / 10 > declaredDuration && main.largestGap < media / 2
-    }
-
-    /// Whether the media are shorter than declared, which is a fault.
-    func endsEarly(isExact: Bool) -> Bool {
-        durationError.map { $0 < 0 && $0.magnitude > durationTolerance(isExact: isExact).magnitude } ?? false
-    }
 }

@@ -52,8 +52,8 @@ extension Rule {
                 // Cues of hours may be anywhere on a timeline that wraps.
                 let span = times.upperBound.saturatingSubtract(times.lowerBound)
                 guard media.wrap.map({ span < $0 / 2 }) ?? true else { return [] }
-                let early = facts.distance(from: times.upperBound, to: media.lowerBound, wrap: media.wrap)
-                let late = facts.distance(from: media.upperBound, to: times.lowerBound, wrap: media.wrap)
+                let early = SegmentTiming.distance(from: times.upperBound, to: media.lowerBound, wrap: media.wrap)
+                let late = SegmentTiming.distance(from: media.upperBound, to: times.lowerBound, wrap: media.wrap)
                 guard max(early, late) > 2_000_000_000 else { return [] }
                 let map = subtitles.hasTimestampMap ? "with their X-TIMESTAMP-MAP" : "without X-TIMESTAMP-MAP"
                 let place = early > late ? "\(early.shownSeconds) before" : "\(late.shownSeconds) after"
@@ -70,13 +70,13 @@ extension Rule {
                     let latest = subtitles.latestStart, let media = history.presentedTime(of: facts)
                 else { return [] }
                 // Cues that are all behind the media have the check above.
-                let first = facts.distance(
+                let first = SegmentTiming.distance(
                     from: media.upperBound,
                     to: subtitles.times?.lowerBound ?? latest,
                     wrap: media.wrap
                 )
                 guard history.manifest != nil || first <= 0 else { return [] }
-                let late = facts.distance(from: media.upperBound, to: latest, wrap: media.wrap)
+                let late = SegmentTiming.distance(from: media.upperBound, to: latest, wrap: media.wrap)
                 // Players round the duration of the presentation in different ways.
                 guard late > 500_000_000 else { return [] }
                 return [
