@@ -165,8 +165,9 @@ extension CheckSession {
         observe(report)
         for (place, answer) in answers { take(answer, of: place, besides: report) }
         if isFirst {
-            await askServers()
-            await askDirectives()
+            let questions = ServerQuestions(client, run.history, renditions)
+            for answer in await questions.answers() { run.observe(answer) }
+            for answer in await questions.directiveAnswers() { run.observe(answer) }
         }
         advance(in: &group, &course)
     }

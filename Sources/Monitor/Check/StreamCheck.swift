@@ -100,6 +100,14 @@ struct CheckSession {
         finish()
     }
 
+    /// Applies the rules on whole renditions, and states why nothing could be checked.
+    private mutating func summarize() {
+        let summaries = RenditionSummaries(of: renditions, run.history, at: url, now: client.clock.wallTime)
+        // A check that was stopped may just not have seen a segment yet.
+        if !Task.isCancelled { run.observe(summaries.all) }
+        report.emptiness = summaries.emptiness(of: report, fetchesSegments: configuration.segmentCount > 0)
+    }
+
     private mutating func finish() {
         report.unappliedRules = run.unappliedRules
         report.findings = run.findings

@@ -4,29 +4,32 @@ internal import InstrumentManifests
 internal import InstrumentRules
 internal import InstrumentText
 
-// What is known at the end of a check: whether there was anything to check.
-extension CheckSession {
-    /// Applies the rules on whole renditions, and states why nothing could be checked.
-    mutating func summarize() {
-        let now = client.clock.wallTime
-        let summaries = renditions.compactMap { rendition in
-            rendition.isListed ? summary(of: rendition, at: now) : nil
-        }
-        // A check that was stopped may just not have seen a segment yet.
-        if !Task.isCancelled { run.observe(summaries) }
-        report.emptiness = emptiness(summaries)
+/// The renditions at the end of a check, as the rules on whole renditions judge them: whether there was anything to
+/// check.
+struct RenditionSummaries {
+    private let url: HTTPURL
+    private let history: StreamHistory
+    private let renditions: [CheckedRendition]
+    private let now: WallTime
+    /// The renditions whose segments are listed.
+    private(set) var all: [RenditionSummary] = []
+
+    init(of renditions: [CheckedRendition], _ history: StreamHistory, at url: HTTPURL, now: WallTime) {
+        (self.url, self.history, self.renditions, self.now) = (url, history, renditions, now)
+        all = renditions.compactMap { $0.isListed ? summary(of: $0) : nil }
     }
 
-    private func emptiness(_ summaries: [RenditionSummary]) -> String? {
-        guard run.history.presentation != nil else { return "no playlist or MPD could be read" }
-        let media = summaries.filter { $0.role != .subtitles }
+    /// Why nothing could be checked; nil if something was.
+    func emptiness(of report: StreamCheckReport, fetchesSegments: Bool) -> String? {
+        guard history.presentation != nil else { return "no playlist or MPD could be read" }
+        let media = all.filter { $0.role != .subtitles }
         if !media.isEmpty, let first = media.first?.emptiness, media.allSatisfy({ $0.emptiness != nil }) {
             return first.found
         }
-        if summaries.isEmpty, renditions.contains(where: { $0.playlistURL != nil }) {
+        if all.isEmpty, renditions.contains(where: { $0.playlistURL != nil }) {
             return "no media playlist could be read"
         }
-        guard client.configuration.segmentCount > 0, report.readSegmentCount == 0 else { return nil }
+        guard fetchesSegments, report.readSegmentCount == 0 else { return nil }
         if report.segmentCount == 0 { return "no segment could be fetched" }
         let methods = report.unreadEncryptions.sorted().map { $0.excerpt() }
         return methods.isEmpty
@@ -34,24 +37,24 @@ extension CheckSession {
             : "no segment could be read: \(methods.joined(separator: ", ")) cannot be decrypted"
     }
 
-    private func summary(of rendition: CheckedRendition, at now: WallTime) -> RenditionSummary {
+    private func summary(of rendition: CheckedRendition) -> RenditionSummary {
         let role: RenditionSummary.Role =
             switch rendition.role {
             case .media, .audio: .media
             case .subtitles: .subtitles
             case .keyframes: .keyframes
             }
-        let address = run.history.rendition(rendition.name)?.current?.url ?? run.history.manifest?.url ?? url
+        let address = history.rendition(rendition.name)?.current?.url ?? history.manifest?.url ?? url
         var summary = RenditionSummary(rendition: rendition.name, url: address, role: role)
         let segments = rendition.segments
         if !rendition.isLive, segments.isComplete { summary.duration = segments.end }
         summary.targetDuration = segments.targetDuration
         guard let first = segments.first(where: { !$0.isGap }) else {
-            summary.emptiness = emptiness(of: segments, at: now)
+            summary.emptiness = emptiness(of: segments)
             return summary
         }
         if let availability = first.availability, availability > now {
-            let begin = run.history.manifest?.beginning ?? now
+            let begin = history.manifest?.beginning ?? now
             summary.emptiness = .notBegun(
                 begin > now
                     ? "a presentation that begins at \(begin.rfc3339)"
@@ -62,14 +65,14 @@ extension CheckSession {
     }
 
     /// Why there is no segment with media.
-    private func emptiness(of segments: SegmentIndex, at now: WallTime) -> RenditionSummary.Emptiness {
+    private func emptiness(of segments: SegmentIndex) -> RenditionSummary.Emptiness {
         if !segments.isEmpty {
             return RenditionSummary.Emptiness(
                 found: "a list of \(segments.count) segments that are all gaps",
                 advice: "Check the encoder's input and the transfer to the packager."
             )
         }
-        guard let manifest = run.history.manifest else {
+        guard let manifest = history.manifest else {
             return RenditionSummary.Emptiness(
                 found: "a media playlist without segments",
                 advice: "Check the packager and its input."
