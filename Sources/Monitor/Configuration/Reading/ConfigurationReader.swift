@@ -54,7 +54,7 @@ struct ConfigurationReader {
         guard let value = document(path, from: nil, stack: []) else { return }
         readRoot(value, path, stack: [path])
         checkReferences()
-        if needsStreams, error.problems.isEmpty { warnOfIdleParts() }
+        if needsStreams, error.problems.isEmpty { configuration.warnings = IdleParts(of: configuration).warnings }
     }
 
     /// Reads a file; nil with a problem that is reported.
