@@ -531,7 +531,7 @@ struct CheckNowTests {
     }
 
     private func broken(_ drive: Drive) -> [String] {
-        (drive.model.stream(named: "s0")?.checks ?? [:]).filter(\.value.isBroken).keys.sorted()
+        drive.model.stream(named: "s0")?.checks.broken ?? []
     }
 
     @Test("Checks are bounded in all, and a stopping monitor starts none")

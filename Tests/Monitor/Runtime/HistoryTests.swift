@@ -15,7 +15,7 @@ struct HistoryTests {
     }
 
     private func chart(_ drive: Drive, _ name: String = "a") throws -> StreamChart {
-        try #require(drive.model.stream(named: name)).chart
+        try #require(drive.model.stream(named: name)).history.chart
     }
 
     @Test("A day in minutes, quarters of an hour and events are the same after a restart")

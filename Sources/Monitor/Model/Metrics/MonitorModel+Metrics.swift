@@ -104,7 +104,9 @@ extension MonitorModel {
         )
         var texts: [RequestLabels: [UInt8]] = [:]
         for state in shown {
-            let sorted = state.finished.requests.sorted { ($0.key.kind, $0.key.status) < ($1.key.kind, $1.key.status) }
+            let sorted = state.counters.finished.requests.sorted {
+                ($0.key.kind, $0.key.status) < ($1.key.kind, $1.key.status)
+            }
             for (labels, count) in sorted {
                 let known = texts[labels]
                 let more = known ?? MetricsWriter.labels([("kind", labels.kind), ("status", labels.status)])
@@ -118,7 +120,7 @@ extension MonitorModel {
             "Time from a request to its last byte or its failure.",
             unit: "seconds"
         )
-        for state in shown { writer.histogram(state.finished.requestTime, state.labelText) }
+        for state in shown { writer.histogram(state.counters.finished.requestTime, state.labelText) }
     }
 
     private func writeChecks(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
@@ -128,7 +130,7 @@ extension MonitorModel {
             "1 while a rule or a check of pictures and sound is broken, 0 afterwards; absent for a rule that was never broken."
         )
         for state in shown {
-            for (rule, check) in state.checks.sorted(by: { $0.key < $1.key }) {
+            for (rule, check) in state.checks.all {
                 writer.sample(check.isBroken ? 1 : 0, state.labelText, MetricsWriter.labels([("rule", rule)]))
             }
         }

@@ -27,7 +27,7 @@ struct BrowserBook: Sendable {
     private(set) var trouble: Trouble?
 
     /// Takes the end of a session with a tab.
-    mutating func finish(_ run: StreamState.Run, _ ending: SessionEnding, at now: Timestamp) {
+    mutating func finish(_ run: StreamRun, _ ending: SessionEnding, at now: Timestamp) {
         tabCount -= 1
         guard case .lost(let reason) = ending else {
             if run.hasShownPicture { notePicture(of: run) }
@@ -41,7 +41,7 @@ struct BrowserBook: Sendable {
     }
 
     /// Takes note that a session with a tab shows a picture.
-    mutating func notePicture(of run: StreamState.Run) {
+    mutating func notePicture(of run: StreamRun) {
         if let latest = trouble?.latest, run.begin.instant >= latest { trouble?.isAnswered = true }
     }
 

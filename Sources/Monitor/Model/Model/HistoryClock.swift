@@ -1,5 +1,4 @@
 package import Instrument
-internal import InstrumentWatch
 
 /// The calendar of histories and budgets, which a jump of the wall clock does not spoil.
 ///
@@ -76,13 +75,6 @@ extension Int {
     func units(of minutes: Int) -> Int { (Swift.abs(self) + minutes - 1) / minutes * signum() }
 }
 
-extension StreamState {
-    /// The time of a moment for the history. The instants of other monitors are not those of this one.
-    func historyTime(of time: Timestamp) -> WallTime {
-        stream.origin == nil ? historyClock?.time(at: time) ?? time.wallTime : time.wallTime
-    }
-}
-
 extension MonitorModel {
     /// The time of now for histories and budgets.
     package func historyTime(at now: Timestamp) -> WallTime { historyClock.time(at: now) }
@@ -90,16 +82,9 @@ extension MonitorModel {
     /// Follows the wall clock, and moves histories and budgets if that is needed.
     mutating func followClock(to now: Timestamp) {
         let minutes = historyClock.advance(to: now)
-        let (clock, time) = (historyClock, historyClock.time(at: now))
-        for slot in order {
-            change(slot) { state in
-                state.historyClock = clock
-                guard minutes != 0 else { return }
-                state.chart.move(byMinutes: minutes)
-                state.today = DayShare()
-                state.resumeToday(at: time)
-            }
-        }
-        if minutes != 0 { objectives.move(byMinutes: minutes) }
+        guard minutes != 0 else { return }
+        let time = historyTime(at: now)
+        for slot in order { change(slot) { $0.history.move(byMinutes: minutes, at: time) } }
+        objectives.move(byMinutes: minutes)
     }
 }

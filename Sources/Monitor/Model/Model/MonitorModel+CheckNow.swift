@@ -64,26 +64,12 @@ extension MonitorModel {
             return take(observation, slot, hold: options.checkHold, at: now)
         case .ended(let observation):
             guard let begin = checking.removeValue(forKey: slot) else { return [] }
-            change(slot) { $0.noteCheck(observation, at: now) }
+            change(slot) { $0.note(outcomeOf: observation, at: now) }
             guard var observation, let checks = streams[slot]?.stream.checks else { return [] }
             // Half a minute of a live stream is too short to know that a longer interval is over.
             let longest = [checks.black, checks.freeze, checks.silence].compactMap(\.self).max() ?? .zero
             if observation.playlistAge != nil, longest > Self.longestInterval { observation.isReadable = false }
             return take(observation, slot, hold: max(.seconds(1), begin.duration(to: now.instant)), at: now)
         }
-    }
-}
-
-extension StreamState {
-    /// Notes the outcome of a check that a person asked for: otherwise nobody sees that it found nothing.
-    fileprivate mutating func noteCheck(_ observation: CheckObservation?, at now: Timestamp) {
-        let text =
-            if let observation, observation.isReadable || !observation.broken.isEmpty {
-                observation.broken.isEmpty
-                    ? "found nothing" : "found " + observation.broken.map(\.rule).sorted().joined(separator: ", ")
-            } else {
-                "could read nothing"
-            }
-        note("check", "the check on request " + text, at: now.wallTime)
     }
 }

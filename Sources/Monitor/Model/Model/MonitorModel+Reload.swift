@@ -15,12 +15,7 @@ extension MonitorModel {
         for (name, slot) in slots.sorted(by: { $0.value < $1.value }) {
             guard let old = streams[slot]?.stream, old.origin == nil else { continue }
             if let stream = wanted[name], stream.playsLike(old) {
-                var state = streams[slot]
-                state?.stream = stream
-                if var state {
-                    configure(&state)
-                    streams[slot] = state
-                }
+                configure(slot, as: stream)
             } else {
                 effects += remove(slot, name, at: now)
             }
@@ -42,6 +37,15 @@ extension MonitorModel {
         return effects
     }
 
+    /// Applies the configuration to a stream.
+    mutating func configure(_ slot: Int, as stream: WatchedStream) {
+        let (alerts, windows) = (configuration.alerts, windows)
+        change(slot) { state in
+            state.stream = stream
+            state.configure(alerts, windows: windows)
+        }
+    }
+
     /// Notes that a new configuration could not be read: the current one stays.
     package mutating func note(_ failure: FailedReload) {
         failedReloads += 1
@@ -57,7 +61,10 @@ extension MonitorModel {
             streams[slot] = nil
             return []
         }
-        change(slot) { ($0.isRemoved, $0.handedOver) = (true, totals) }
+        change(slot) { state in
+            state.isRemoved = true
+            state.counters.handOver(totals)
+        }
         return stop(slot, at: now)
     }
 
@@ -65,9 +72,9 @@ extension MonitorModel {
     mutating func forget(_ slot: Int, at now: Timestamp) {
         guard let state = streams.removeValue(forKey: slot) else { return }
         let totals = state.totals(at: now.instant)
-        let earlier = state.handedOver ?? totals
+        let earlier = state.counters.handedOver ?? totals
         if let heir = slots[state.stream.name] {
-            change(heir) { $0.finished.add(totals, since: earlier) }
+            change(heir) { $0.counters.add(totals, since: earlier) }
         } else if var kept = retired.take(state.stream.name) {
             kept.add(totals, since: earlier)
             retired.put(kept, state.stream.name)

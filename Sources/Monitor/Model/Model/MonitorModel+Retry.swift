@@ -77,7 +77,7 @@ extension MonitorModel {
         guard case .running(let run) = streams[slot]?.phase, let stream = streams[slot]?.stream else { return }
         let dates = [
             run.end, run.replacementDue, run.downSince == nil ? run.downDue(stream) : nil,
-            run.remote == nil ? run.downSince.map { $0.advanced(by: retryDelay) } : nil,
+            run.retryDue(after: retryDelay),
         ]
         guard let next = dates.compactMap(\.self).min(), next != streams[slot]?.nextDeadline else { return }
         schedule(slot, at: next)
@@ -92,14 +92,14 @@ extension MonitorModel {
     }
 
     /// Does what is due of a session that runs.
-    mutating func perform(_ run: StreamState.Run, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
+    mutating func perform(_ run: StreamRun, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         if let end = run.end, end <= now.instant { return stop(slot, at: now) }
         if let look = run.replacementDue, look <= now.instant {
             change(slot) { if let begin = $0.announcement?.begin, begin <= now.instant { $0.announcement = nil } }
             return replace(slot, at: now)
         }
-        if let since = run.downSince {
-            if run.remote == nil, since.advanced(by: retryDelay) <= now.instant {
+        if run.downSince != nil {
+            if let due = run.retryDue(after: retryDelay), due <= now.instant {
                 change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
                 return replace(slot, at: now)
             }
@@ -108,52 +108,10 @@ extension MonitorModel {
                 schedule(slot, at: now.instant.advanced(by: options.evaluationInterval))
                 return []
             }
-            change(slot) { $0.countAsDown(run, at: now) }
+            let clock = historyClock
+            change(slot) { $0.countAsDown(run, clock, at: now) }
         }
         plan(slot)
         return []
-    }
-}
-
-extension StreamState.Run {
-    /// When the session counts as down if it shows no picture until then; nil while it shows one.
-    func downDue(_ stream: WatchedStream) -> MonotonicInstant? {
-        if let waitingSince { return waitingSince.instant.advanced(by: stream.stallLimit) }
-        return hasShownPicture ? nil : (nextLook ?? begin.instant).advanced(by: stream.startLimit)
-    }
-
-    /// When a session whose presentation has not begun is replaced; nil for other sessions.
-    fileprivate var replacementDue: MonotonicInstant? { hasShownPicture || remote != nil ? nil : nextLook }
-}
-
-extension StreamState {
-    fileprivate mutating func countAsDown(_ run: Run, at now: Timestamp) {
-        withRun { $0.downSince = now.instant }
-        (isUp, announcement) = (false, nil)
-        if run.hasShownPicture {
-            note("down", "no picture for \(stream.stallLimit.seconds) s", at: now.wallTime)
-        } else {
-            MonitorModel.note(
-                error: "startTimeout",
-                "no picture within \(stream.startLimit.seconds) s",
-                in: &self,
-                at: now
-            )
-        }
-    }
-}
-
-extension WatchedStream {
-    /// A session without a picture for this long counts as down.
-    package static let usualDownDelay = Duration.seconds(30)
-
-    /// How long a session may wait for its first picture.
-    var startLimit: Duration { downDelay ?? Self.usualDownDelay }
-
-    /// How long a picture may stand. Without a configured time, half of a short session counts.
-    var stallLimit: Duration {
-        if let downDelay { return downDelay }
-        guard case .sampled(_, let length) = schedule else { return Self.usualDownDelay }
-        return min(Self.usualDownDelay, length / 2)
     }
 }

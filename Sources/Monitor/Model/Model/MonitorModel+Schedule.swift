@@ -21,24 +21,18 @@ extension MonitorModel {
             let ramp = min(options.longestRamp, options.startSpacing * max(1, continuousCount))
             start = now.instant.advanced(by: place == 0 ? .zero : ramp * Self.evenShare(place))
         }
-        var state = StreamState(slot: slot, stream, offset: offset, start: start)
-        if let totals = retired.take(stream.name) { state.finished = totals }
-        configure(&state)
+        var state = StreamState(
+            slot: slot,
+            stream,
+            offset: offset,
+            start: start,
+            continuing: retired.take(stream.name)
+        )
+        state.configure(configuration.alerts, windows: windows)
         streams[slot] = state
         slots[stream.name] = slot
         order.append(slot)
         schedule(slot, at: start)
-    }
-
-    /// Sets what follows from the configuration.
-    func configure(_ state: inout StreamState) {
-        state.labelText = MetricsWriter.labels(
-            [("stream", state.stream.origin?.stream ?? state.stream.name)] + state.stream.labels.sorted { $0 < $1 }
-        )
-        state.alerts = configuration.alerts.indices.filter { configuration.alerts[$0].concerns(state.stream) }
-        let known = Dictionary(state.windows.map { ($0.window, $0) }) { first, _ in first }
-        let baseline = state.integrals
-        state.windows = windows.map { known[$0] ?? WindowHistory(window: $0, baseline: baseline) }
     }
 
     /// Shares of a period that are spread evenly, whatever their number: multiples of the golden ratio.
@@ -105,17 +99,11 @@ extension MonitorModel {
         let id = SessionID(slot: slot, number: nextSession, stream: stream.name)
         nextSession += 1
         runningCount += 1
-        var run = StreamState.Run(id: id, begin: now)
+        var run = StreamRun(id: id, begin: now)
         run.usesTab = needsTab
         if needsTab { browser.tabCount += 1 }
         if case .sampled(_, let length) = stream.schedule { run.end = now.instant.advanced(by: length) }
-        change(slot) { state in
-            state.phase = .running(run)
-            state.finished.sessions += 1
-            state.sampled = nil
-            state.requestFailures.beginSession()
-            state.note("session", "session \(id.number) begins", at: now.wallTime)
-        }
+        change(slot) { $0.begin(run, at: now) }
         plan(slot)
         return [.start(id, stream)]
     }
@@ -141,56 +129,11 @@ extension MonitorModel {
     ) -> [MonitorEffect] {
         guard let state = streams[slot], let run = state.run else { return [] }
         runningCount -= 1
-        let isLost = isLost || ending.isLost
         if run.usesTab { browser.finish(run, ending, at: now) }
         sample(slot, at: now)
-        // Nothing is known of the latest time of a session that ends without a last event.
-        var figures = state.settledFigures(at: now.instant) ?? run.figures(at: now.instant)
-        figures.joining = nil
-        var isFailure = !run.hasShownPicture && run.nextLook == nil && !isStopping && !state.isRemoved
-        if case .failed = ending { isFailure = true }
-        if run.downSince != nil, !isStopping, !state.isRemoved { isFailure = true }
-        // A stream that was stopped by a reload within its start limit says nothing.
-        if ending == .stopped, !run.hasShownPicture, run.begin.instant.duration(to: now.instant) < .seconds(5) {
-            isFailure = false
-        }
-        if isLost { isFailure = false }
-        change(slot) { state in
-            state.finished.playing += figures.playing
-            state.finished.rebuffering += figures.rebuffering
-            state.finished.rebuffers += figures.rebuffers
-            state.lastSession = figures
-            state.lastEnding = ending
-            (state.bitrate, state.buffered, state.latency, state.loudness) = (nil, nil, nil, nil)
-            state.sampled = nil
-            state.losses = ending.isLost ? state.losses + 1 : 0
-            if ending.isLost, run.downSince != nil { state.isUp = nil }
-            if isFailure {
-                state.finished.failedSessions += 1
-                state.failures += 1
-                (state.isUp, state.announcement) = (false, nil)
-            } else if run.hasShownPicture {
-                state.failures = 0
-            }
-            switch ending {
-            case .failed(let code, let message):
-                if state.lastFailure.map({ $0.code != code || $0.time.instant < run.begin.instant }) ?? true {
-                    Self.note(error: code, message, in: &state, at: now)
-                }
-                if state.trouble.failure == nil { state.trouble.failure = state.lastFailure }
-            case .lost: break
-            case .ended, .stopped:
-                if isFailure, run.downSince == nil, !run.hasShownPicture,
-                    state.lastFailure.map({ $0.time.instant < run.begin.instant }) ?? true
-                {
-                    Self.note(error: "startTimeout", "the session ended without a picture", in: &state, at: now)
-                }
-            }
-            state.clearUnseenChecks(of: run, at: now)
-            let end = isLost && !ending.isLost ? "its last samples are missing" : ending.label
-            state.note("session", "session \(run.id.number) ends: \(end)", at: now.wallTime)
-        }
-        if state.isRemoved || isStopping {
+        let (clock, isWatched) = (historyClock, !isStopping && !state.isRemoved)
+        change(slot) { $0.end(run, ending, isLost: isLost, isWatched: isWatched, clock, at: now) }
+        if !isWatched {
             change(slot) { $0.phase = .retired }
             if state.isRemoved { forget(slot, at: now) }
             return []
@@ -205,7 +148,7 @@ extension MonitorModel {
         return []
     }
 
-    private mutating func nextStart(of slot: Int, after run: StreamState.Run, at now: Timestamp) -> MonotonicInstant {
+    private mutating func nextStart(of slot: Int, after run: StreamRun, at now: Timestamp) -> MonotonicInstant {
         guard let state = streams[slot] else { return now.instant }
         var delay = Duration.zero
         let failures = max(state.failures, state.losses)
@@ -242,16 +185,4 @@ extension SessionEnding {
 
     /// Whether what plays for the monitor failed.
     var isLost: Bool { if case .lost = self { true } else { false } }
-}
-
-extension StreamState {
-    /// After a session, a rule that was not broken in it counts as kept.
-    mutating func clearUnseenChecks(of run: Run, at now: Timestamp) {
-        guard run.hasReadPlaylist else { return }
-        for (rule, check) in checks where check.isBroken && !run.brokenRules.contains(rule) {
-            checks[rule]?.isBroken = false
-            checks[rule]?.since = now
-            note("check", "\(rule) is kept again", at: now.wallTime)
-        }
-    }
 }

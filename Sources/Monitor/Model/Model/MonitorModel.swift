@@ -144,13 +144,11 @@ package struct MonitorModel: Sendable {
     /// Brings the cause and the state of a stream up to date.
     mutating func settle(_ slot: Int, at now: Timestamp) {
         guard let index = streams.index(forKey: slot) else { return }
-        let wasDown = streams.values[index].settledWord == .down
-        if streams.values[index].settle(at: now) { lastingChanges += 1 }
-        let isDown = streams.values[index].settledWord == .down
-        if let requests = streams.values[index].takeCauseEvidence() {
-            keep(requests, of: streams.values[index].stream.name, at: now)
-        }
-        if wasDown != isDown { troubledCount = max(0, troubledCount + (isDown ? 1 : -1)) }
+        let settlement = streams.values[index].settle(at: now)
+        if settlement.hasLastingChange { lastingChanges += 1 }
+        if let requests = settlement.evidence { keep(requests, of: streams.values[index].stream.name, at: now) }
+        guard settlement.wasDown != settlement.isDown else { return }
+        troubledCount = max(0, troubledCount + (settlement.isDown ? 1 : -1))
     }
 
     /// Changes a stream in place.

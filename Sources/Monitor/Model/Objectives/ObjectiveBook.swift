@@ -61,7 +61,7 @@ package struct ObjectiveBook: Sendable {
 
     /// Adds what has happened to a stream since the last look.
     mutating func take(_ state: StreamState, _ objectives: [Objective], at time: WallTime) {
-        let now = Seen(sums: state.integrals, failed: state.finished.failedSessions)
+        let now = Seen(sums: state.averages.sums, failed: state.counters.finished.failedSessions)
         guard let before = seen.updateValue(now, forKey: state.slot) else { return }
         for objective in objectives where objective.covers(state.stream) {
             let (bad, total) = Self.measure(objective.indicator, state, from: before, to: now)

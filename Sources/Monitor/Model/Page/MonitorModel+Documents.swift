@@ -11,7 +11,7 @@ extension MonitorModel {
             at: now,
             [
                 "time": .string(now.wallTime.rfc3339),
-                "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
+                "streams": .array(order.compactMap { streams[$0].map { StreamRow($0, at: now).json } }),
                 "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
                 "incidents": incidentDocument(at: now), "silences": book.silenceDocument,
                 "maintenance": book.maintenanceDocument(at: now.wallTime),
@@ -19,6 +19,13 @@ extension MonitorModel {
                 "undelivered": .array(undelivered.map(\.json)),
             ]
         )
+    }
+
+    /// The share of all streams on the day of `now`.
+    package func upToday(at now: WallTime) -> Double? {
+        var sum = DayShare()
+        for slot in order { if let state = streams[slot] { sum.add(state.history.today, at: now) } }
+        return sum.value
     }
 
     /// The document with what has no value at times: the places, and the share of the day in which streams were up.
@@ -35,7 +42,9 @@ extension MonitorModel {
             at: now,
             [
                 "time": .string(now.wallTime.rfc3339),
-                "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
+                "streams": .array(
+                    order.filter(names.contains).compactMap { streams[$0].map { StreamRow($0, at: now).json } }
+                ),
                 "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
                 "monitor": monitorDocument(at: now.instant), "incidents": incidentDocument(at: now),
                 "silences": book.silenceDocument, "maintenance": book.maintenanceDocument(at: now.wallTime),
@@ -56,19 +65,19 @@ extension MonitorModel {
         at now: Timestamp
     ) -> JSONValue? {
         guard let state = stream(named: name) else { return nil }
-        guard case .object(var members) = state.row(at: now) else { return nil }
+        guard case .object(var members) = StreamRow(state, at: now).json else { return nil }
         members["log"] = .array(
             state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
         members["evidence"] = .array(requestEvidence.entries(of: name).suffix(1).map(\.document))
         members["hiding"] = book.hidingDocument(of: state.stream, at: now)
-        members["upToday"] = state.today.value(at: now.wallTime).map { .double($0) }
+        members["upToday"] = state.history.today.value(at: now.wallTime).map { .double($0) }
         members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
-        members["minutes"] = .array(state.chart.minutes(minutes).map(\.json))
-        members["quarters"] = .array(state.chart.quarters(quarters).map(\.json))
+        members["minutes"] = .array(state.history.chart.minutes(minutes).map(\.json))
+        members["quarters"] = .array(state.history.chart.quarters(quarters).map(\.json))
         members["checks"] = .array(
-            state.checks.sorted { $0.key < $1.key }.map { rule, check in
+            state.checks.all.map { rule, check in
                 [
                     "rule": .string(rule), "broken": .bool(check.isBroken), "count": .int(check.count),
                     "since": .string(check.since.wallTime.rfc3339), "message": .string(check.message),
@@ -123,71 +132,6 @@ extension MonitorModel {
                 ]
             }
         )
-    }
-}
-
-extension StreamState {
-    /// The stream as one row of a table.
-    func row(at now: Timestamp) -> JSONValue {
-        let figures = figures(at: now.instant)
-        let totals = totals(at: now.instant)
-        let whole = totals.playing + totals.rebuffering
-        var row: [String: JSONValue] = [
-            "name": .string(stream.name), "state": .string(word.rawValue), "address": .string(stream.url.description),
-            "up": isUp.map { .bool($0) } ?? .null, "labels": .object(stream.labels.mapValues { .string($0) }),
-            "startup": figures.startup.map { .int($0) } ?? .null, "rebuffers": .int(totals.rebuffers),
-            "rebuffering": .int(totals.rebuffering), "playing": .int(totals.playing),
-            "rebufferRatio": whole > 0 ? .double(Double(totals.rebuffering) / Double(whole)) : .null,
-            "errors": .int(totals.errorCount), "sessions": .int(totals.sessions), "failures": .int(failures),
-            "broken": .array(checks.filter { $0.value.isBroken }.keys.sorted().map { .string($0) }),
-            "bars": .array(bars(at: now.wallTime).map { .int($0) }),
-        ]
-        if run != nil {
-            row["bitrate"] = bitrate.map { .int($0) }
-            row["latency"] = latency.map { .int($0.milliseconds) }
-            row["buffer"] = buffered.map { .int($0.milliseconds) }
-        }
-        row["place"] = stream.origin.map { .string(StreamOrigin.name(of: $0.place)) }
-        row["origin"] = stream.origin.map { .string($0.stream) }
-        row["cause"] = cause?.json
-        row["stateSince"] = stateSince.map { .string($0.rfc3339) }
-        row["nextTry"] = nextTry(at: now).map { .string($0.rfc3339) }
-        row["loudness"] = loudness.map { .double($0) }
-        row["age"] = playlistAge(at: now.instant).map { .int($0.milliseconds) }
-        // A player that knows no title shows the name of the file, which is no news.
-        let isFileName = title.map { stream.url.path.hasSuffix("/" + $0) } ?? false
-        row["title"] = isFileName ? nil : title.map { .string($0) }
-        row["error"] = lastFailure.map {
-            ["code": .string($0.code), "message": .string($0.message), "time": .string($0.time.wallTime.rfc3339)]
-        }
-        return .object(row)
-    }
-
-    /// When the next session starts; nil while one runs.
-    private func nextTry(at now: Timestamp) -> WallTime? {
-        guard case .waiting(let until) = phase, until != .never else { return nil }
-        return WallTime(milliseconds: now.wallTime.milliseconds + Int64(now.instant.milliseconds(to: until)))
-    }
-
-    /// One number for each of the last thirty minutes, the newest last: 0 nothing is known, 1 the stream played,
-    /// 2 it was impaired, 3 it was down.
-    func bars(at now: WallTime) -> [Int] {
-        let latest = Int32(clamping: now.milliseconds / 60_000)
-        var bars = [Int](repeating: 0, count: 30)
-        for point in chart.minutes(bars.count) {
-            let age = Int(latest - point.minute)
-            guard bars.indices.contains(age) else { continue }
-            bars[bars.count - 1 - age] = point.bar
-        }
-        return bars
-    }
-}
-
-extension HistoryPoint {
-    fileprivate var bar: Int {
-        if wasDown { return 3 }
-        if wasImpaired || rebuffering > 0 { return 2 }
-        return playing > 0 ? 1 : 0
     }
 }
 

@@ -191,15 +191,6 @@ extension MonitorModel {
     }
 }
 
-extension StreamState {
-    /// Forgets the state: nothing is known of the stream any more.
-    fileprivate mutating func becomeUnknown(_ reason: String, at now: Timestamp) {
-        (isUp, cause, restoredCause) = (nil, nil, nil)
-        (requestFailures, trouble) = (FailureTracker(), Trouble())
-        note("place", reason, at: now.wallTime)
-    }
-}
-
 extension PlaceBook {
     /// Continues with new settings.
     init(_ settings: PlaceSettings, continuing old: PlaceBook) {

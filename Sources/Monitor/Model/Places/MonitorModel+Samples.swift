@@ -3,18 +3,6 @@ internal import InstrumentHTTP
 internal import InstrumentQuality
 internal import InstrumentWatch
 
-extension AttributeKey where Value == String {
-    /// What the probe writes of an error, which names the request that failed.
-    fileprivate static var errorPhase: Self { "errorPhase" }
-    fileprivate static var errorURL: Self { "errorURL" }
-}
-
-extension AttributeKey where Value == Int {
-    fileprivate static var errorStatus: Self { "errorStatus" }
-    fileprivate static var countRequests: Self { "countRequests" }
-    fileprivate static var countFailedRequests: Self { "countFailedRequests" }
-}
-
 /// Samples of monitors elsewhere: each stream of each place is a stream here, which this monitor does not play.
 extension MonitorModel {
     /// Takes samples that a source returned. Nothing in them is trusted: what a monitor could not have written is
@@ -92,9 +80,8 @@ extension MonitorModel {
         let (slot, name) = (nextSlot, origin.description)
         nextSlot += 1
         let stream = stream(of: origin, at: address, labels: labels)
-        var state = StreamState(slot: slot, stream, offset: .zero, start: .never)
-        if let totals = retired.take(name) { state.finished = totals }
-        configure(&state)
+        var state = StreamState(slot: slot, stream, start: .never, continuing: retired.take(name))
+        state.configure(configuration.alerts, windows: windows)
         (streams[slot], slots[name]) = (state, slot)
         order.append(slot)
         places?.streamCount += 1
@@ -117,10 +104,9 @@ extension MonitorModel {
     }
 
     private mutating func update(_ slot: Int, labels: [String: String]) {
-        guard var state = streams[slot], state.stream.labels != labels else { return }
-        state.stream.labels = labels
-        configure(&state)
-        streams[slot] = state
+        guard var stream = streams[slot]?.stream, stream.labels != labels else { return }
+        stream.labels = labels
+        configure(slot, as: stream)
     }
 
     /// Applies a new configuration to the streams of other monitors.
@@ -132,10 +118,8 @@ extension MonitorModel {
         }
         places = book
         for slot in order {
-            guard var state = streams[slot], let origin = state.stream.origin else { continue }
-            state.stream = stream(of: origin, at: state.stream.url, labels: state.stream.labels)
-            configure(&state)
-            streams[slot] = state
+            guard let known = streams[slot]?.stream, let origin = known.origin else { continue }
+            configure(slot, as: stream(of: origin, at: known.url, labels: known.labels))
         }
     }
 
@@ -171,12 +155,8 @@ extension MonitorModel {
             }
             event.time = begin(slot, session, record, at: now)
         }
-        change(slot) { state in
-            state.latestSample = now.instant
-            state.countRequests(event)
-            state.noteFailedRequest(event)
-            Self.take(event, into: &state, at: now)
-        }
+        let clock = historyClock
+        change(slot) { $0.take(remote: event, clock, at: now) }
         plan(slot)
         if let ending = SessionEnding(event) {
             change(slot) { $0.endedSession = session }
@@ -198,15 +178,9 @@ extension MonitorModel {
         let id = SessionID(slot: slot, number: nextSession, stream: streams[slot]?.stream.name ?? "")
         nextSession += 1
         runningCount += 1
-        var run = StreamState.Run(id: id, begin: begin)
+        var run = StreamRun(id: id, begin: begin)
         run.remote = remote
-        change(slot) { state in
-            state.phase = .running(run)
-            state.finished.sessions += 1
-            state.sampled = nil
-            state.requestFailures.beginSession()
-            state.note("session", "session \(id.number) begins", at: now.wallTime)
-        }
+        change(slot) { $0.begin(run, at: now) }
         return begin
     }
 }
@@ -225,58 +199,6 @@ extension SessionEnding {
         case .error where event[.isFatal] == true:
             let code = event[.errorCode] ?? "error"
             self = .failed(code: code, message: event[.errorDescription] ?? code)
-        default: return nil
-        }
-    }
-}
-
-extension StreamState {
-    /// No session makes more requests.
-    private static let mostRequests = 1_000_000_000
-
-    /// Adds the requests that a session has made since its last event.
-    fileprivate mutating func countRequests(_ event: Event) {
-        let count = min(event[.countRequests] ?? 0, Self.mostRequests)
-        guard let run, count > run.requests else { return }
-        let failed = max(run.failedRequests, min(event[.countFailedRequests] ?? 0, count))
-        integrals.requests += Double(count - run.requests)
-        integrals.failedRequests += Double(failed - run.failedRequests)
-        finished.failedRequests += failed - run.failedRequests
-        withRun { ($0.requests, $0.failedRequests) = (count, failed) }
-    }
-
-    /// Notes the request that ended a session: the cause is in the error.
-    fileprivate mutating func noteFailedRequest(_ event: Event) {
-        guard event.action == .error, event[.isFatal] == true,
-            let address = event[.errorURL].flatMap({ try? HTTPURL($0) }),
-            let failure = RequestObservation.Failure(errorCode: event[.errorCode] ?? "")
-        else { return }
-        let request = RequestObservation(
-            kind: event[.errorPhase] ?? "",
-            status: event[.errorStatus],
-            isFailure: true,
-            total: .zero,
-            byteCount: 0,
-            failure: failure,
-            address: address.description,
-            begin: event.time
-        )
-        requestFailures.observe(request, at: event.time)
-        requests.append(LoggedRequest(time: event.time.wallTime, request: request))
-    }
-}
-
-extension RequestObservation.Failure {
-    /// The failure of a request that a probe's error code names; nil for other errors.
-    fileprivate init?(errorCode: String) {
-        switch errorCode {
-        case "notFound", "httpStatus": self = .status
-        case "timedOut": self = .timedOut
-        case "connection": self = .connection
-        case "proxy": self = .proxy
-        case "tls": self = .tls
-        case "refusedAddress": self = .refused
-        case "invalidManifest", "wrongContent": self = .content
         default: return nil
         }
     }

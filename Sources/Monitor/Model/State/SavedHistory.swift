@@ -42,7 +42,7 @@ package struct HistoryPieces: Sendable {
             index += 1
             guard let state = model.streams[slot] else { continue }
             var entries = HistoryFile.Entries()
-            (entries.minutes, entries.quarters) = (state.chart.minutes(), state.chart.quarters())
+            (entries.minutes, entries.quarters) = (state.history.chart.minutes(), state.history.chart.quarters())
             entries.log = Array(state.log.latest)
             HistoryFile.append(entries, of: state.stream.name, to: &bytes)
             mark.events[slot] = state.log.total
@@ -67,8 +67,8 @@ extension MonitorModel {
         for slot in order {
             guard let state = streams[slot] else { continue }
             var entries = HistoryFile.Entries()
-            entries.minutes = state.chart.closedMinutes(from: mark.minute, before: next.minute)
-            entries.quarters = state.chart.closedQuarters(after: mark.minute, until: next.minute)
+            entries.minutes = state.history.chart.closedMinutes(from: mark.minute, before: next.minute)
+            entries.quarters = state.history.chart.closedQuarters(after: mark.minute, until: next.minute)
             let events = state.log.total - (mark.events[slot] ?? 0)
             entries.log = Array(state.log.latest.suffix(max(0, events)))
             HistoryFile.append(entries, of: state.stream.name, to: &bytes)
@@ -113,7 +113,7 @@ extension MonitorModel {
             }
             guard let slot = slots[name] else { return }
             change(slot) { state in
-                state.chart.restore(
+                state.history.restore(
                     minutes: entries.minutes.filter { isRecent($0, 1_440) },
                     quarters: entries.quarters.filter { isRecent($0, 20_160) }
                 )
@@ -121,12 +121,7 @@ extension MonitorModel {
             }
         }
         guard let damages else { return nil }
-        for slot in order {
-            change(slot) { state in
-                state.chart.resume()
-                state.resumeToday(at: now)
-            }
-        }
+        for slot in order { change(slot) { $0.history.resume(at: now) } }
         return (damages, newest)
     }
 
@@ -147,8 +142,8 @@ extension MonitorModel {
                 points.append(point)
             }
             change(slot) { state in
-                state.chart.restore(minutes: [], quarters: points)
-                state.chart.resume()
+                state.history.restore(minutes: [], quarters: points)
+                state.history.resume(at: now)
             }
         }
         return true

@@ -188,44 +188,11 @@ extension StreamState {
         )
     }
 
-    /// The findings that survive a restart: a bounded number, those that last first.
-    fileprivate var savedFindings: [SavedMonitor.Finding] {
-        let ordered = checks.sorted {
-            ($0.value.isBroken ? 0 : 1, $1.value.since.wallTime, $0.key)
-                < ($1.value.isBroken ? 0 : 1, $0.value.since.wallTime, $1.key)
-        }
-        return ordered.prefix(Self.mostSavedFindings).map { rule, check in
-            SavedMonitor.Finding(
-                stream: stream.name,
-                rule: rule,
-                isBroken: check.isBroken,
-                since: check.since.wallTime,
-                count: check.count,
-                message: check.message
-            )
-        }
-    }
-
-    private static let mostSavedFindings = 50
-
-    /// Takes a finding of an earlier process, unless the configuration no longer looks for it.
-    fileprivate mutating func restore(_ finding: SavedMonitor.Finding, at now: Timestamp) {
-        guard stream.checks.looks(for: finding.rule), checks.count < Self.mostSavedFindings else { return }
-        checks[finding.rule] = Check(
-            isBroken: finding.isBroken,
-            since: now.at(finding.since),
-            latest: now.instant,
-            count: finding.count,
-            message: finding.message
-        )
-    }
-
     /// Shows the stream as down from the start, as an earlier process saw it.
     fileprivate mutating func restore(_ down: SavedMonitor.Down, at now: Timestamp) {
         isUp = false
         (settledWord, stateSince) = (.down, down.since)
-        (cause, restoredCause) = (down.cause, down.cause)
-        trouble.begin = now.at(down.since)
+        diagnosis.restore(down.cause, since: now.at(down.since))
         lastFailure = down.error.map { Failure(code: $0.code, message: $0.message, time: now.at($0.time)) }
     }
 }
@@ -254,7 +221,7 @@ extension MonitorModel {
         saved.places = savedPlaces
         if !configuration.objectives.isEmpty { saved.objectives = objectives.saved }
         saved.down = order.compactMap { streams[$0]?.savedDown(at: now) }
-        saved.findings = order.flatMap { streams[$0]?.savedFindings ?? [] }
+        saved.findings = order.flatMap { streams[$0].map { $0.checks.saved(of: $0.stream.name) } ?? [] }
         for (name, slot) in slots {
             if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
         }
@@ -275,7 +242,9 @@ extension MonitorModel {
         }
         for down in saved.down { if let slot = slots[down.stream] { change(slot) { $0.restore(down, at: now) } } }
         for finding in saved.findings {
-            if let slot = slots[finding.stream] { change(slot) { $0.restore(finding, at: now) } }
+            guard let slot = slots[finding.stream] else { continue }
+            // The configuration may no longer look for it.
+            change(slot) { if $0.stream.checks.looks(for: finding.rule) { $0.checks.restore(finding, at: now) } }
         }
         if let budgets = saved.objectives {
             objectives.restore(budgets, configuration.objectives)
@@ -339,7 +308,7 @@ extension Timestamp {
     }
 
     /// The earlier time with its instant.
-    fileprivate func at(_ time: WallTime) -> Timestamp { Timestamp(instant: instant(of: time), wallTime: time) }
+    func at(_ time: WallTime) -> Timestamp { Timestamp(instant: instant(of: time), wallTime: time) }
 }
 
 extension AlertEngine {

@@ -21,7 +21,7 @@ struct ClockJumpTests {
     }
 
     private func minutes(_ drive: Drive) throws -> [Int] {
-        try #require(drive.model.stream(named: "a")).chart.minutes().map { Int($0.minute) }
+        try #require(drive.model.stream(named: "a")).history.chart.minutes().map { Int($0.minute) }
     }
 
     /// The seconds of which the budget knows something in the latest minutes.
@@ -42,12 +42,12 @@ struct ClockJumpTests {
         drive.run(for: .seconds(300))
         steady.run(for: .seconds(1_800))
         #expect(try minutes(drive) == minutes(steady))
-        let charts = try [drive, steady].map { try #require($0.model.stream(named: "a")).chart }
+        let charts = try [drive, steady].map { try #require($0.model.stream(named: "a")).history.chart }
         #expect(charts[0] == charts[1])
         for length in [5, 60, 360, 43_200] {
             #expect(try known(drive, minutes: length) == known(steady, minutes: length))
         }
-        #expect(drive.model.stream(named: "a")?.today == steady.model.stream(named: "a")?.today)
+        #expect(drive.model.stream(named: "a")?.history.today == steady.model.stream(named: "a")?.history.today)
     }
 
     @Test("A clock that goes back by days keeps the order and the age of what is known, and so does its correction")
@@ -77,7 +77,7 @@ struct ClockJumpTests {
         drive.run(for: .seconds(3_600))
         jump(&drive, 3 * Self.day)
         drive.run(for: .seconds(1_800))
-        let quarters = try #require(drive.model.stream(named: "a")).chart.quarters().map { Int($0.minute) }
+        let quarters = try #require(drive.model.stream(named: "a")).history.chart.quarters().map { Int($0.minute) }
         #expect(zip(quarters, quarters.dropFirst()).map { $1 - $0 }.max() ?? 0 >= 3 * 1_440 - 30)
         #expect(try known(drive, minutes: 43_200) > 5_300)
         #expect(try (240...300).contains(known(drive, minutes: 5)))

@@ -314,18 +314,18 @@ struct PlaceTests {
         }
         drive.run(for: 45)
         #expect(drive.state("page", "oslo")?.word == .playing)
-        #expect(drive.state("page", "oslo")?.finished.sessions == 3)
+        #expect(drive.state("page", "oslo")?.counters.finished.sessions == 3)
         #expect(drive.refused(.rival) == 0)
         // The playback is over: the other element stalls on.
         drive.send(.end, "page", in: "oslo", element(1))
         drive.send(.ping, "page", in: "oslo", element(1))
         for action in [Action.start, .bufferBegin] { drive.send(action, "page", in: "oslo", element(2)) }
         #expect(drive.state("page", "oslo")?.word == .stalled)
-        #expect(drive.state("page", "oslo")?.finished.sessions == 4)
+        #expect(drive.state("page", "oslo")?.counters.finished.sessions == 4)
         // One of which nothing has come for a minute gives way.
         drive.run(for: 61)
         drive.send(.mediaRequest, "page", in: "oslo", element(3))
-        #expect(drive.state("page", "oslo")?.finished.sessions == 5)
+        #expect(drive.state("page", "oslo")?.counters.finished.sessions == 5)
     }
 
     @Test("A session that another one replaces is no failure, and one that fails is")

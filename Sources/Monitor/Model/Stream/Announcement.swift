@@ -40,20 +40,3 @@ struct Announcement: Hashable, Sendable {
         return StreamCause(.schedule, "Not begun", text: text, since: since)
     }
 }
-
-extension StreamState {
-    /// Notes that the presentation begins later. There is no outage then, unless the stream has just shown pictures.
-    mutating func announce(_ announcement: Announcement, at now: Timestamp) {
-        if let lastPlayed, lastPlayed.duration(to: now.instant) < Announcement.surprise {
-            return MonitorModel.note(error: "notBegun", announcement.message, in: &self, at: now)
-        }
-        let isKnown = self.announcement?.message == announcement.message
-        self.announcement = isKnown ? self.announcement : announcement
-        isUp = nil
-        withRun { run in
-            run.downSince = nil
-            // The other monitor decides when its sessions begin.
-            run.nextLook = run.remote == nil ? announcement.nextLook(after: now.instant) : announcement.begin
-        }
-    }
-}

@@ -28,23 +28,3 @@ package struct DayShare: Hashable, Sendable {
     /// The share of the day of `time`; nil if no time of that day was added.
     package func value(at time: WallTime) -> Double? { day == time.daysSince1970 ? value : nil }
 }
-
-extension MonitorModel {
-    /// The share of all streams on the day of `now`.
-    package func upToday(at now: WallTime) -> Double? {
-        var sum = DayShare()
-        for slot in order { if let state = streams[slot] { sum.add(state.today, at: now) } }
-        return sum.value
-    }
-}
-
-extension StreamState {
-    /// Continues the day from the minutes that an earlier process saved.
-    mutating func resumeToday(at now: WallTime) {
-        for point in chart.minutes() {
-            let time = WallTime(milliseconds: Int64(point.minute) * 60_000)
-            guard time.daysSince1970 == now.daysSince1970 else { continue }
-            today.add(up: point.wasDown ? min(60, Double(point.playing) / 1_000) : 60, of: 60, at: time)
-        }
-    }
-}

@@ -126,57 +126,54 @@ struct PlaybackSums: Hashable, Sendable {
     }
 }
 
-/// Cumulative sums from which the value of a metric over a window follows.
-struct WindowSums: Hashable, Sendable {
-    var playing = 0.0
-    var rebuffering = 0.0
-    var rebuffers = 0.0
-    var errors = 0.0
-    var requests = 0.0
-    var failedRequests = 0.0
-    var requestTime = 0.0
-    var startups = 0.0
-    var startupTime = 0.0
-    /// Values times the seconds for which they held, and those seconds.
-    var up = (0.0, 0.0)
-    var bitrate = (0.0, 0.0)
-    var latency = (0.0, 0.0)
-    var buffer = (0.0, 0.0)
-    var age = (0.0, 0.0)
-    var loudness = (0.0, 0.0)
+/// The sums of a stream that never decrease: those of sessions that are over, and what pages have shown of others.
+struct StreamCounters: Sendable {
+    /// The sums of the sessions that are over, of earlier streams of this name in this process, too.
+    private(set) var finished: StreamTotals
+    /// The largest sums that a page has shown.
+    private var shown = PlaybackSums()
+    /// The sums that the stream had when it was removed from the configuration, while its last session ends.
+    private(set) var handedOver: StreamTotals?
 
-    static func == (left: WindowSums, right: WindowSums) -> Bool { left.values == right.values }
-    func hash(into hasher: inout Hasher) { hasher.combine(values) }
-    private var values: [Double] {
-        [
-            playing, rebuffering, rebuffers, errors, requests, failedRequests, requestTime, startups, startupTime, up.0,
-            up.1, bitrate.0, bitrate.1, latency.0, latency.1, buffer.0, buffer.1, age.0, age.1, loudness.0, loudness.1,
-        ]
-    }
-}
+    init(continuing earlier: StreamTotals?) { finished = earlier ?? StreamTotals() }
 
-/// The sums at some thirty instants of a window.
-struct WindowHistory: Sendable {
-    static let mostPoints = 32
-    let window: Duration
-    private var points: [(instant: MonotonicInstant, sums: WindowSums)] = []
+    mutating func beginSession() { finished.sessions += 1 }
 
-    /// The sums when the history began, which the window starts with until it is full.
-    private let baseline: WindowSums
-
-    init(window: Duration, baseline: WindowSums) { (self.window, self.baseline) = (window, baseline) }
-
-    mutating func record(_ sums: WindowSums, at now: MonotonicInstant) {
-        let step = window / 30
-        if let last = points.last, last.instant.duration(to: now) < step { return }
-        points.append((now, sums))
-        // One point before the window stays, as its start.
-        while points.count > 2, points[1].instant.duration(to: now) >= window { points.removeFirst() }
-        if points.count > Self.mostPoints { points.removeFirst() }
+    mutating func endSession(_ figures: SessionFigures, isFailure: Bool) {
+        finished.playing += figures.playing
+        finished.rebuffering += figures.rebuffering
+        finished.rebuffers += figures.rebuffers
+        if isFailure { finished.failedSessions += 1 }
     }
 
-    /// The sums at the start of the window that ends now.
-    func start(at now: MonotonicInstant) -> WindowSums {
-        points.last { $0.instant.duration(to: now) >= window }?.sums ?? baseline
+    mutating func count(error code: String) { finished.add(error: code) }
+    mutating func count(_ request: RequestObservation) { finished.add(request) }
+    mutating func count(failedRequests: Int) { finished.failedRequests += failedRequests }
+    mutating func count(startup seconds: Double) { finished.startup.record(seconds) }
+
+    /// Adds what a stream of this name has counted since it was removed.
+    mutating func add(_ later: StreamTotals, since earlier: StreamTotals) { finished.add(later, since: earlier) }
+
+    mutating func handOver(_ totals: StreamTotals) { handedOver = totals }
+
+    /// The sums with those of a session that runs, never less than a page has shown.
+    func totals(with session: SessionFigures?) -> StreamTotals {
+        var totals = finished
+        totals.raise(to: sums(with: session))
+        return totals
+    }
+
+    /// Notes that a page shows the sums.
+    mutating func noteShown(with session: SessionFigures?) { shown = sums(with: session) }
+
+    private func sums(with session: SessionFigures?) -> PlaybackSums {
+        var sums = finished.sums
+        if let session {
+            sums.playing += session.playing
+            sums.rebuffering += session.rebuffering
+            sums.rebuffers += session.rebuffers
+        }
+        // An event may be handled later than after the time of settling.
+        return sums.raised(to: shown)
     }
 }

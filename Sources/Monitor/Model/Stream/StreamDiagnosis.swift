@@ -4,103 +4,138 @@ internal import InstrumentQuality
 internal import InstrumentText
 internal import InstrumentWatch
 
-extension StreamState {
+/// Why viewers of a stream have trouble: what its requests say, and the course of the trouble.
+struct StreamDiagnosis: Sendable {
+    /// What else is known of the stream at a moment.
+    struct Look: Sendable {
+        var host: String
+        /// Whether the picture moves.
+        var isPlaying: Bool
+        var isUp: Bool?
+        var hasSession: Bool
+        /// Since when playback waits for media, after the first picture.
+        var stall: Timestamp?
+        /// Milliseconds that a session that waits for media has played.
+        var played = 0
+        var findings: StreamFindings
+        var age: PlaylistAge?
+        var error: StreamState.Failure?
+        var announcement: Announcement?
+    }
+
+    /// A cause that begins, or is over.
+    enum Change: Sendable { case begins(StreamCause), ends(StreamCause) }
+
     /// The course of trouble: when it began, and what followed.
-    struct Trouble: Sendable {
+    private struct Course: Sendable {
         /// Since when viewers see no picture.
         var begin: Timestamp?
         /// When the buffer ran empty.
         var stall: Timestamp?
         /// The first error that ended a session.
-        var failure: Failure?
+        var failure: StreamState.Failure?
         /// The media that arrived in a second, in seconds, when it was last known to arrive too slowly.
         var speed: Double?
     }
 
-    /// Brings the cause and the state word up to date.
-    /// - Returns: whether what survives a restart has changed.
-    mutating func settle(at now: Timestamp) -> Bool {
-        // A monitor that stops keeps what it knew, for the next process.
-        if case .retired = phase { return false }
-        let wasDown = settledWord == .down
-        let before = cause?.identity
-        if isPlaying {
+    /// Why viewers have trouble; nil while all is well, and where the reason is unknown.
+    private(set) var cause: StreamCause?
+    private var requests = FailureTracker()
+    private var course = Course()
+    /// The cause of a stream that was down when an earlier process ended, until the stream plays.
+    private var restoredCause: StreamCause?
+    /// When the picture moved last.
+    private(set) var lastPlayed: MonotonicInstant?
+
+    // MARK: News
+
+    mutating func beginSession() { requests.beginSession() }
+
+    mutating func observe(_ request: RequestObservation, at now: Timestamp) { requests.observe(request, at: now) }
+
+    /// Takes the buffer of the session that plays.
+    mutating func note(played: Int, buffered: Int, at now: MonotonicInstant) {
+        requests.note(playing: played, buffered: buffered, at: now)
+    }
+
+    /// Forgets the requests that failed before a session that shows its first picture now.
+    mutating func notePicture(ofSessionSince begin: MonotonicInstant) { requests.forget(before: begin) }
+
+    /// Takes note that the buffer ran empty.
+    mutating func noteStall(at time: Timestamp) { course.stall = course.stall ?? time }
+
+    /// Takes note of an error that ends a session.
+    mutating func noteEnd(by failure: StreamState.Failure?) { course.failure = course.failure ?? failure }
+
+    /// Forgets the state: nothing is known of the stream any more.
+    mutating func forget() { (cause, restoredCause, requests, course) = (nil, nil, FailureTracker(), Course()) }
+
+    /// Continues the trouble that an earlier process saw.
+    mutating func restore(_ cause: StreamCause?, since begin: Timestamp) {
+        (self.cause, restoredCause, course.begin) = (cause, cause, begin)
+    }
+
+    // MARK: The cause
+
+    /// Brings the cause up to date.
+    /// - Returns: whether the cause became different, and what begins or is over.
+    mutating func settle(_ look: Look, at now: Timestamp) -> (isNew: Bool, change: Change?) {
+        if look.isPlaying {
             (lastPlayed, restoredCause) = (now.instant, nil)
-            requestFailures.settle(whilePlayingAt: now.instant)
-            trouble = Trouble()
-        } else if trouble.begin == nil, isUp == false || run?.waitingSince != nil {
-            trouble.begin = run?.waitingSince ?? now
+            requests.settle(whilePlayingAt: now.instant)
+            course = Course()
+        } else if course.begin == nil, look.isUp == false || look.stall != nil {
+            course.begin = look.stall ?? now
         }
-        if run?.waitingSince != nil, let speed = slowness(at: now) { trouble.speed = speed }
-        let new = findCause(at: now)
-        if new != cause {
-            noteChange(to: new, at: now)
-            cause = new
-            revision += 1
+        if look.stall != nil,
+            let speed = requests.arrivals.slowness(playing: look.played, buffered: 0, at: now.instant)
+        {
+            course.speed = speed
         }
-        if word != settledWord {
-            settledWord = word
-            stateSince = now.wallTime
-            revision += 1
-        }
-        return wasDown != (word == .down) || wasDown && before != cause?.identity
+        let (old, new) = (cause, findCause(look, at: now))
+        guard new != old else { return (false, nil) }
+        cause = new
+        guard new?.identity != old?.identity else { return (true, nil) }
+        return (true, new.map { Change.begins($0) } ?? old.map { Change.ends($0) })
     }
 
-    /// The requests of a cause that has begun since the last call.
-    mutating func takeCauseEvidence() -> CauseEvidence? {
-        defer { causeEvidence = nil }
-        return causeEvidence
-    }
-
-    private mutating func noteChange(to new: StreamCause?, at now: Timestamp) {
-        // Stalls and findings have separate entries.
-        let isNoted = { (cause: StreamCause) in cause.kind != .check && cause.kind != .stalled }
-        guard new?.identity != cause?.identity else { return }
-        if let new, let kept = CauseEvidence(new, requests) { causeEvidence = kept }
-        if let new, isNoted(new) {
-            note("cause", "\(new.title): \(new.text)", at: now.wallTime)
-        } else if let cause, isNoted(cause), new == nil {
-            note("cause", "\(cause.title): over", at: now.wallTime)
-        }
-    }
-
-    private func findCause(at now: Timestamp) -> StreamCause? {
-        let stall = run?.waitingSince
-        if isUp == false || stall != nil { return troubleCause(stall: stall, at: now) }
-        if run != nil, let failure = requestFailures.threat(at: now.instant) { return cause(of: failure) }
-        if let announcement { return announcement.cause }
-        return finding(at: now)
+    private func findCause(_ look: Look, at now: Timestamp) -> StreamCause? {
+        if look.isUp == false || look.stall != nil { return troubleCause(look, at: now) }
+        if look.hasSession, let failure = requests.threat(at: now.instant) { return cause(of: failure, look) }
+        if let announcement = look.announcement { return announcement.cause }
+        guard let finding = look.findings.cause else { return nil }
+        return staleness(look, at: now) ?? finding
     }
 
     // MARK: No picture
 
-    private func troubleCause(stall: Timestamp?, at now: Timestamp) -> StreamCause? {
+    private func troubleCause(_ look: Look, at now: Timestamp) -> StreamCause? {
         if let restoredCause, restoredCause.kind != .stalled { return restoredCause }
-        if let failure = requestFailures.reason(ofStall: stall?.instant) { return cause(of: failure) }
-        if let stale = staleness(at: now) { return stale }
+        if let failure = requests.reason(ofStall: look.stall?.instant) { return cause(of: failure, look) }
+        if let stale = staleness(look, at: now) { return stale }
         if let restoredCause { return restoredCause }
-        let begin = trouble.begin ?? now
-        if let stall, let speed = trouble.speed {
+        let begin = course.begin ?? now
+        if let stall = look.stall, let speed = course.speed {
             let text = "Segments arrive at \(Self.decimal(speed)) × real time"
             return consequences(
                 of: StreamCause(.stalled, "Segments arrive too slowly", text: text, since: stall.wallTime)
             )
         }
-        if let error = lastFailure, isOfTrouble(error), let known = StreamCause(error, since: begin.wallTime) {
-            return consequences(of: known, of: stream.url.host)
+        if let error = errorOfTrouble(look), let known = StreamCause(error, since: begin.wallTime) {
+            return consequences(of: known, of: look.host)
         }
-        return unexplained(stall: stall, since: begin, at: now)
+        return unexplained(look, since: begin, at: now)
     }
 
-    private func unexplained(stall: Timestamp?, since begin: Timestamp, at now: Timestamp) -> StreamCause {
+    private func unexplained(_ look: Look, since begin: Timestamp, at now: Timestamp) -> StreamCause {
         var cause = StreamCause(.stalled, "No picture", since: begin.wallTime)
-        if stall != nil {
+        if look.stall != nil {
             cause.title = "Stalled"
             cause.text = "The buffer is empty"
-            if let latest = requestFailures.arrivals.latest, latest.duration(to: now.instant) >= .seconds(5) {
+            if let latest = requests.arrivals.latest, latest.duration(to: now.instant) >= .seconds(5) {
                 cause.text += "; no segment has arrived for \(Self.span(latest.milliseconds(to: now.instant)))"
             }
-        } else if let error = lastFailure, isOfTrouble(error) {
+        } else if let error = errorOfTrouble(look) {
             cause.text = "\(error.code): \(error.message)"
         } else {
             cause.text = "No picture is shown"
@@ -109,79 +144,42 @@ extension StreamState {
         return cause
     }
 
-    /// Whether an error belongs to the trouble that lasts, and not to an earlier one.
-    private func isOfTrouble(_ error: Failure) -> Bool {
-        lastPlayed.map { $0 <= error.time.instant } ?? true
+    /// The latest error, if it belongs to the trouble that lasts, and not to an earlier one.
+    private func errorOfTrouble(_ look: Look) -> StreamState.Failure? {
+        look.error.flatMap { error in lastPlayed.map { $0 <= error.time.instant } ?? true ? error : nil }
     }
 
     /// The playlist that does not change; nil if it changes, or if nothing is known.
-    private func staleness(at now: Timestamp) -> StreamCause? {
-        let check = ["stale", "mpd-stale"].lazy.compactMap { checks[$0] }.first(where: \.isBroken)
-        let error = lastFailure.flatMap { $0.code == "stalePlaylist" && isOfTrouble($0) ? $0 : nil }
-        let age = playlistAge(at: now.instant)
-        guard let message = check?.message ?? error?.message ?? overdue(at: now.instant) else { return nil }
+    private func staleness(_ look: Look, at now: Timestamp) -> StreamCause? {
+        let finding = look.findings.stale
+        let error = errorOfTrouble(look).flatMap { $0.code == "stalePlaylist" ? $0 : nil }
+        let age = look.age?.value(at: now.instant)
+        guard let message = finding?.message ?? error?.message ?? Self.overdue(look, at: now.instant) else {
+            return nil
+        }
         let changed = age.map { now.before($0).wallTime }
-        let since = [changed, check?.since.wallTime, error?.time.wallTime].compactMap(\.self).min() ?? now.wallTime
+        let since = [changed, finding?.since.wallTime, error?.time.wallTime].compactMap(\.self).min() ?? now.wallTime
         return consequences(
             of: StreamCause(.stale, "Playlist does not change", text: message, since: since),
-            of: stream.url.host
+            of: look.host
         )
     }
 
     /// What is said of a playlist that should have changed while playback waits; nil for one that need not have, and
     /// for one that was not read since: while a server does not answer, nobody knows whether its playlist changes.
-    private func overdue(at now: MonotonicInstant) -> String? {
+    private static func overdue(_ look: Look, at now: MonotonicInstant) -> String? {
         // RFC 8216bis, section 6.2.1: a live playlist changes within one and a half target durations.
-        guard run?.waitingSince != nil, playlistAge(at: now) != nil, let age, age.target > .zero,
-            age.value > age.target * 1.5
+        guard look.stall != nil, let age = look.age, age.value(at: now) != nil, age.target > .zero,
+            age.whenSeen > age.target * 1.5
         else { return nil }
-        return "The playlist has been the same for \(Self.span(age.value.milliseconds)), with a target duration of "
-            + Self.span(age.target.milliseconds)
-    }
-
-    private func slowness(at now: Timestamp) -> Double? {
-        let figures = figures(at: now.instant)
-        return requestFailures.arrivals.slowness(playing: figures.playing, buffered: 0, at: now.instant)
-    }
-
-    // MARK: A picture with faults
-
-    private static let mediaFindings = [
-        "black": "Black picture", "freeze": "Frozen picture", "silence": "Silence",
-    ]
-    private static let deliveryFindings = [
-        "stale": "Playlist does not change", "mpd-stale": "Playlist does not change",
-        "manifest-unavailable": "Playlists cannot be fetched", "segment-unavailable": "Segments cannot be fetched",
-    ]
-
-    /// The cause that a broken rule is, or what a check finds in the media.
-    static func cause(of rule: String, _ check: Check) -> StreamCause {
-        var cause = StreamCause(.check, title(ofFinding: rule), text: check.message, since: check.since.wallTime)
-        cause.rule = rule
-        return cause
-    }
-
-    /// A finding of a check in words.
-    static func title(ofFinding rule: String) -> String {
-        mediaFindings[rule] ?? deliveryFindings[rule] ?? "Rule \(rule) is broken"
-    }
-
-    private func finding(at now: Timestamp) -> StreamCause? {
-        let broken = checks.filter(\.value.isBroken)
-        guard !broken.isEmpty else { return nil }
-        if let stale = staleness(at: now) { return stale }
-        // Faults that viewers see and hear come before rules, which may be broken for months.
-        let media = broken.filter { Self.mediaFindings[$0.key] != nil }
-        let first = (media.isEmpty ? broken : media).min {
-            ($0.value.since.instant, $0.key) < ($1.value.since.instant, $1.key)
-        }
-        return first.map { Self.cause(of: $0.key, $0.value) }
+        return "The playlist has been the same for \(span(age.whenSeen.milliseconds)), with a target duration of "
+            + span(age.target.milliseconds)
     }
 
     // MARK: Sentences
 
-    private func cause(of failure: FailureTracker.Failure) -> StreamCause {
-        var cause = StreamCause(failure, fallback: stream.url.host)
+    private func cause(of failure: FailureTracker.Failure, _ look: Look) -> StreamCause {
+        var cause = StreamCause(failure, fallback: look.host)
         let server = cause.host ?? "the server"
         let time = failure.begin.wallTime.timeOfDay.prefix(8)
         cause.text = "\(failure.resource.title) requests to \(server) fail since \(time) UTC (\(cause.title))"
@@ -197,10 +195,10 @@ extension StreamState {
             let elapsed = time.wallTime.milliseconds.saturatingSubtract(cause.since.milliseconds)
             return elapsed < 0 ? nil : Self.span(Int(elapsed)) + " later"
         }
-        if let stall = trouble.stall, let when = later(stall), cause.kind != .stalled {
+        if let stall = course.stall, let when = later(stall), cause.kind != .stalled {
             text += "; the buffer ran empty \(when)"
         }
-        if let failure = trouble.failure, let when = later(failure.time) {
+        if let failure = course.failure, let when = later(failure.time) {
             // The server is not to blame for a proxy.
             let reason = failure.code == "proxy" ? ": \(failure.message.prefix { $0 != ";" })" : ""
             text += "; the session failed \(when) (\(failure.code)\(reason))"
