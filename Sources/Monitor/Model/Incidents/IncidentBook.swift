@@ -74,6 +74,16 @@ package struct IncidentBook: Sendable {
 
     // MARK: Alerts
 
+    /// Takes what a part of the monitor has found.
+    mutating func take(_ news: [IncidentNews], at now: Timestamp) {
+        for entry in news {
+            switch entry {
+            case .fires(let signal): fires(signal, at: now)
+            case .resolves(let alert, let subject): resolves(alert, of: subject, at: now)
+            }
+        }
+    }
+
     /// Takes an alert that begins to fire.
     mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
         let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)

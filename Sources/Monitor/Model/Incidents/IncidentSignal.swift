@@ -70,6 +70,13 @@ package struct IncidentSignal: Hashable, Sendable {
     }
 }
 
+/// What a part of the monitor tells the book of incidents.
+enum IncidentNews: Sendable {
+    case fires(IncidentSignal)
+    /// An alert is over, of a stream or of what takes its place.
+    case resolves(alert: String, subject: String)
+}
+
 extension StreamCause {
     /// What viewers of the delivery notice, or what the content shows: faults of the two kinds have different owners.
     enum Realm: Hashable, Sendable { case delivery, content }

@@ -21,9 +21,9 @@ extension MonitorModel {
             writer.sample(1, MetricsWriter.labels(facts.build.map { ($0.name, $0.value) }))
         }
         Self.write(facts.ledgers, to: &writer)
-        writeReceivers(to: &writer)
+        receivers.write(configuration.receivers.keys.sorted(), to: &writer)
         writePlaces(to: &writer)
-        writeBrowser(to: &writer)
+        browser.write(configuration, to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()
         return writer.bytes
@@ -190,21 +190,6 @@ extension MonitorModel {
             writer.begin(name, .counter, help)
             writer.sample(Double(value), [])
         }
-    }
-
-    private func writeReceivers(to writer: inout MetricsWriter) {
-        let failing = Dictionary(undelivered.map { ($0.receiver, $0) }) { _, last in last }
-        let receivers = configuration.receivers.keys.sorted().map { name in
-            (labels: MetricsWriter.labels([("receiver", name)]), failure: failing[name])
-        }
-        writer.begin("instrument_receiver_up", .gauge, "0 if the receiver did not take its latest message, else 1.")
-        for receiver in receivers { writer.sample(receiver.failure == nil ? 1 : 0, receiver.labels) }
-        writer.begin(
-            "instrument_receiver_lost_messages",
-            .gauge,
-            "Messages that the receiver has refused since it took one for the last time."
-        )
-        for receiver in receivers { writer.sample(Double(receiver.failure?.lost ?? 0), receiver.labels) }
     }
 
     private static func write(_ ledgers: [(name: String, ledger: Ledger)], to writer: inout MetricsWriter) {

@@ -21,14 +21,9 @@ extension MonitorModel {
             let evaluation = AlertEvaluation(of: state, at: now)
             for index in state.alerts { evaluate(configuration.alerts[index], state, evaluation, at: now) }
         }
-        for change in objectives.judge(configuration.objectives, at: now, historyNow) {
-            switch change {
-            case .fires(let signal): book.fires(signal, at: now)
-            case .resolves(let alert, let stream): book.resolves(alert, of: stream, at: now)
-            }
-        }
-        judgeReceivers(at: now)
-        judgeBrowser(at: now)
+        book.take(objectives.judge(configuration.objectives, at: now, historyNow), at: now)
+        book.take(receivers.judge(configuration.receivers.keys.sorted(), at: now), at: now)
+        book.take(browser.judge(configuration, at: now), at: now)
     }
 
     private mutating func evaluate(

@@ -101,7 +101,7 @@ extension MonitorModel {
         runningCount += 1
         var run = StreamRun(id: id, begin: now)
         run.usesTab = needsTab
-        if needsTab { browser.tabCount += 1 }
+        if needsTab { browser.begin() }
         if case .sampled(_, let length) = stream.schedule { run.end = now.instant.advanced(by: length) }
         change(slot) { $0.begin(run, at: now) }
         plan(slot)

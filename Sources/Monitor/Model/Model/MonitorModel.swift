@@ -61,10 +61,7 @@ package struct MonitorModel: Sendable {
     package var latestReloadFailed: Bool { failedReload != nil }
     /// What became different in the monitor itself.
     var ownChanges = ChangeTracker()
-    /// The receivers of alerts that do not get their messages.
-    package internal(set) var undelivered: [UndeliveredMessages] = []
-    /// Those of which there is, or was, an incident.
-    var reportedReceivers: Set<String> = []
+    var receivers = ReceiverBook()
     /// The calendar of histories and budgets.
     var historyClock: HistoryClock
     /// The browser that plays for the monitor.
@@ -116,6 +113,12 @@ package struct MonitorModel: Sendable {
         for slot in order { change(slot) { $0.noteShown(at: now) } }
         return self
     }
+
+    /// The receivers of alerts that do not get their messages.
+    package var undelivered: [UndeliveredMessages] { receivers.failing }
+
+    /// Takes note of the receivers that do not get their messages.
+    package mutating func note(_ undelivered: [UndeliveredMessages]) { receivers.note(undelivered) }
 
     /// The alerts that fire or are about to.
     package var alerts: [AlertEngine.Shown] { engine.shown }

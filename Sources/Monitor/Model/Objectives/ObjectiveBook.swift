@@ -33,9 +33,6 @@ package struct ObjectiveBook: Sendable {
         var failed: Int
     }
 
-    /// A change of a burn-rate alert.
-    enum Change: Sendable { case fires(IncidentSignal), resolves(alert: String, stream: String) }
-
     static let rules = [
         Rule(long: 60, short: 5, share: 0.02, severity: .critical),
         Rule(long: 360, short: 30, share: 0.05, severity: .critical),
@@ -135,10 +132,10 @@ package struct ObjectiveBook: Sendable {
 
     /// The burn-rate alerts that begin or end.
     /// - Parameter time: the time of now for budgets.
-    mutating func judge(_ objectives: [Objective], at now: Timestamp, _ time: WallTime) -> [Change] {
+    mutating func judge(_ objectives: [Objective], at now: Timestamp, _ time: WallTime) -> [IncidentNews] {
         latest = time
         let known = Dictionary(objectives.map { ($0.name, $0) }) { first, _ in first }
-        var changes: [Change] = []
+        var changes: [IncidentNews] = []
         for (key, budget) in series.sorted(by: { ($0.key.objective, $0.key.group) < ($1.key.objective, $1.key.group) })
         {
             guard let objective = known[key.objective] else { continue }
@@ -149,14 +146,14 @@ package struct ObjectiveBook: Sendable {
             } else if firing.contains(key), !isAwaited(key, budget, at: now) {
                 firing.remove(key)
                 unknownSince[key] = nil
-                changes.append(.resolves(alert: objective.alertName, stream: objective.subject(key.group)))
+                changes.append(.resolves(alert: objective.alertName, subject: objective.subject(key.group)))
             }
         }
         for key in firing where known[key.objective] == nil || series[key] == nil {
             firing.remove(key)
             unknownSince[key] = nil
             let objective = Objective(name: key.objective, indicator: .up, goal: 0.5)
-            changes.append(.resolves(alert: objective.alertName, stream: Self.subject(key)))
+            changes.append(.resolves(alert: objective.alertName, subject: Self.subject(key)))
         }
         return changes
     }

@@ -288,9 +288,9 @@ extension MonitorModel {
             book.fires(signal, at: now)
             if told.contains(key) { book.assumeTold(instance.alert, key.stream, at: now) }
         }
-        restoreUndelivered(at: now)
+        receivers.restore(book.open, Set(configuration.receivers.keys), at: now)
         for key in book.activeAlerts
-        where engine.instances[key]?.state != .firing && !isUndelivered(key.alert, key.stream)
+        where engine.instances[key]?.state != .firing && !receivers.isReported(key.alert, key.stream)
             && !objectives.isFiring(key.alert, of: key.stream, configuration.objectives)
         {
             // Alerts about the monitor itself have no stream, either.
