@@ -181,7 +181,7 @@ package final class Monitor: Sendable {
 
     /// The entry and the bytes of a piece of evidence; nil for one that is not kept, or no longer.
     package func evidence(_ id: String) async -> (entry: EvidenceEntry, bytes: [UInt8])? {
-        guard let entry = model.withLock({ $0.evidenceEntry(id) }) else { return nil }
+        guard let entry = model.withLock({ $0.evidence[id] }) else { return nil }
         // Behind the pieces that are still to be written.
         let bytes = await withCheckedContinuation { continuation in
             evidenceQueue.async { [evidence] in continuation.resume(returning: evidence.read(id)) }
@@ -261,7 +261,7 @@ package final class Monitor: Sendable {
     ) {
         queue.async { [self] in
             let now = clock.timestamp
-            let effects = model.withLock { work(&$0, now) + $0.takeRequestEvidence() }
+            let effects = model.withLock { work(&$0, now) + $0.evidence.takeRequests() }
             timer.withLock { $0.lastTick = now.instant }
             for effect in effects { perform(effect) }
             let hasMessages = effects.contains { if case .notify = $0 { true } else { false } }

@@ -123,7 +123,7 @@ struct Drive {
     }
 
     private mutating func perform(_ effects: [MonitorEffect]) {
-        for effect in effects + model.takeRequestEvidence() {
+        for effect in effects + model.evidence.takeRequests() {
             switch effect {
             case .start(let id, let stream): start(id, stream)
             case .stop(let id): stop(id)

@@ -137,7 +137,7 @@ struct EvidenceTests {
         let entries = first.kept.compactMap { EvidenceEntry($0.json) }
         #expect(entries == first.kept)
         var second = Drive(first.model.configuration, at: 60_000, restoring: saved)
-        #expect(second.model.restoreEvidence(entries) == [])
+        #expect(second.model.evidence.restore(entries) == [])
         #expect(kinds(evidence(second)) == ["picture", "playlist", "segment"])
         // The fault lasts: its first pieces stay.
         second.run(for: .seconds(5))
@@ -178,11 +178,11 @@ struct EvidenceTests {
         let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
         let time = Int64(first.seconds * 1_000) + 5_000
         var second = Drive(first.model.configuration, at: time, restoring: saved)
-        #expect(second.model.restoreEvidence(first.kept) == [])
+        #expect(second.model.evidence.restore(first.kept) == [])
         #expect(second.model.detail(ofIncident: id, at: second.now)?["evidence"] == before)
         let entry = try #require(first.kept.last)
         #expect(second.model.archive(of: "a") == .kept(id: entry.id))
-        #expect(second.model.evidenceEntry(entry.id) == entry)
+        #expect(second.model.evidence[entry.id] == entry)
     }
 
     @Test("Findings survive a restart, unless the configuration no longer looks for them; old files have none")

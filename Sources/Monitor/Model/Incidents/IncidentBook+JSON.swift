@@ -16,7 +16,7 @@ extension IncidentBook {
         let known = order.reversed().compactMap { incidents[$0] }
         let (open, closed) = (known.filter { !$0.isClosed }, known.filter(\.isClosed))
         let shown = open.prefix(Self.mostOpen) + closed.prefix(Self.mostEnded)
-        return .array(shown.map { .object(members(of: $0, at: now, MonitorModel.fewPieces, evidence)) })
+        return .array(shown.map { .object(members(of: $0, at: now, IncidentEvidence.fewPieces, evidence)) })
     }
 
     /// One incident with its log and its streams; nil for an unknown identifier.
@@ -26,7 +26,7 @@ extension IncidentBook {
         evidence: (IncidentEvidence) -> [JSONValue] = { _ in [] }
     ) -> JSONValue? {
         guard let incident = incidents[id] else { return nil }
-        var members = members(of: incident, at: now, MonitorModel.manyPieces, evidence)
+        var members = members(of: incident, at: now, IncidentEvidence.manyPieces, evidence)
         members["log"] = .array(incident.log.map(\.json))
         members["members"] = .array(
             incident.order.prefix(Incident.mostKeptStreams).compactMap { incident.members[$0]?.json }

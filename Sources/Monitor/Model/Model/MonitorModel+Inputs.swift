@@ -36,6 +36,6 @@ extension MonitorModel {
         change(slot) { $0.take(observation, hold: hold, at: now) }
         settle(slot, at: now)
         let broken = (streams[slot]?.checks.broken ?? []).map { ($0, known.isBroken($0)) }
-        return keepEvidence(observation.evidence, of: name, broken: broken, at: now)
+        return evidence.keep(observation.evidence, of: name, broken: broken, at: now)
     }
 }

@@ -22,12 +22,8 @@ package struct MonitorModel: Sendable {
     var engine = AlertEngine()
     package internal(set) var book: IncidentBook
     var objectives = ObjectiveBook()
-    /// What is kept of the faults that checks found.
-    package internal(set) var evidence = EvidenceBook()
-    /// The evidence of requests that failed.
-    package internal(set) var requestEvidence = EvidenceBook(limits: .ofRequests)
-    /// Evidence of requests that the owner has not taken yet.
-    var newRequestEvidence: [MonitorEffect] = []
+    /// What is kept of faults.
+    package var evidence = KeptEvidence()
     /// Whether the saved incidents could not be read.
     package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
@@ -149,7 +145,9 @@ package struct MonitorModel: Sendable {
         guard let index = streams.index(forKey: slot) else { return }
         let settlement = streams.values[index].settle(at: now)
         if settlement.hasLastingChange { lastingChanges += 1 }
-        if let requests = settlement.evidence { keep(requests, of: streams.values[index].stream.name, at: now) }
+        if let requests = settlement.evidence {
+            evidence.keep(requests, of: streams.values[index].stream.name, at: now)
+        }
         guard settlement.wasDown != settlement.isDown else { return }
         troubledCount = max(0, troubledCount + (settlement.isDown ? 1 : -1))
     }

@@ -70,7 +70,7 @@ extension MonitorModel {
             state.log.latest.map(\.json)
         )
         members["requests"] = .array(state.requests.latest.map(\.json))
-        members["evidence"] = .array(requestEvidence.entries(of: name).suffix(1).map(\.document))
+        members["evidence"] = .array(evidence.latestRequests(of: name).map { [$0.document] } ?? [])
         members["hiding"] = book.hidingDocument(of: state.stream, at: now)
         members["upToday"] = state.history.today.value(at: now.wallTime).map { .double($0) }
         members["checking"] = checking[state.slot] == nil ? nil : .bool(true)
@@ -89,11 +89,21 @@ extension MonitorModel {
     }
 
     /// The incidents for the page, each with the evidence of streams that fail.
-    package func incidentDocument(at now: Timestamp) -> JSONValue { book.document(at: now, evidence: documents) }
+    package func incidentDocument(at now: Timestamp) -> JSONValue {
+        book.document(at: now, evidence: evidence.documents)
+    }
 
     /// One incident with its log and its streams; nil for an unknown identifier.
     package func detail(ofIncident id: String, at now: Timestamp) -> JSONValue? {
-        book.detail(of: id, at: now, evidence: documents)
+        book.detail(of: id, at: now, evidence: evidence.documents)
+    }
+
+    /// The requests of a stream as an HTTP Archive (HAR 1.2): those before its latest cause began, which are a piece of
+    /// evidence, else its latest ones; nil for an unknown name.
+    package func archive(of name: String) -> RequestArchive? {
+        guard let state = stream(named: name) else { return nil }
+        if let entry = evidence.latestRequests(of: name) { return .kept(id: entry.id) }
+        return .latest(LoggedRequest.archive(Array(state.requests.latest)))
     }
 
     /// The revision of each stream, by slot.

@@ -94,7 +94,7 @@ struct StateFile: HistoryStore {
     /// The folder with the evidence, whose pieces are read into a model; those for which there is no room are deleted.
     func readEvidence(into model: inout MonitorModel) -> EvidenceFolder {
         let folder = EvidenceFolder(evidencePath) { [log] in log.warning($0) }
-        for id in model.restoreEvidence(folder.entries()) { folder.remove(id) }
+        for id in model.evidence.restore(folder.entries()) { folder.remove(id) }
         return folder
     }
 
