@@ -192,7 +192,7 @@ package final class Monitor: Sendable {
     /// The requests of a stream as an HTTP Archive: those before its latest cause began, else its latest ones; nil for
     /// an unknown name.
     package func archive(of name: String) async -> [UInt8]? {
-        switch model.withLock({ $0.archive(of: name) }) {
+        switch MonitorDocuments(of: state, at: clock.timestamp).archive(of: name) {
         case .latest(let archive)?: archive.bytes
         case .kept(let id)?: await evidence(id)?.bytes
         case nil: nil
@@ -212,6 +212,11 @@ package final class Monitor: Sendable {
 
     /// The state for a page that shows counters at `now`, as a copy: no later page shows less.
     package func shown(at now: MonotonicInstant) -> MonitorModel { model.withLock { $0.shown(at: now) } }
+
+    /// What pages show at `now`: no later page shows less.
+    package func documents(at now: Timestamp) -> MonitorDocuments {
+        MonitorDocuments(of: shown(at: now.instant), at: now)
+    }
 
     /// Whether the model has worked within the last half minute.
     package var isResponsive: Bool {

@@ -15,7 +15,7 @@ extension MonitorService {
         case "/api/incidents":
             let model = monitor.state
             return .json([
-                "incidents": model.incidentDocument(at: now), "silences": model.book.silenceDocument,
+                "incidents": MonitorDocuments(of: model, at: now).incidents, "silences": model.book.silenceDocument,
                 "maintenance": model.book.maintenanceDocument(at: now.wallTime),
             ])
         case "/api/silences": return .json(["silences": monitor.state.book.silenceDocument])
@@ -25,7 +25,7 @@ extension MonitorService {
         default:
             guard request.path.hasPrefix(Self.incidentPrefix) else { return nil }
             let id = String(request.path.dropFirst(Self.incidentPrefix.count))
-            guard let detail = monitor.state.detail(ofIncident: id, at: now) else {
+            guard let detail = MonitorDocuments(of: monitor.state, at: now).detail(ofIncident: id) else {
                 return .text(404, "no incident has this identifier; list them with GET /api/incidents")
             }
             return .json(detail)
@@ -89,7 +89,8 @@ extension MonitorService {
     }
 
     private func reply(_ path: ActionPath, _ id: String) -> ServerReply {
-        if case .incident = path, let detail = monitor.state.detail(ofIncident: id, at: clock.timestamp) {
+        let documents = MonitorDocuments(of: monitor.state, at: clock.timestamp)
+        if case .incident = path, let detail = documents.detail(ofIncident: id) {
             return .json(detail)
         }
         return .json(["id": .string(id)])

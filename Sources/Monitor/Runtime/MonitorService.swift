@@ -45,18 +45,17 @@ package final class MonitorService: Sendable {
         case "/probe": return await probe(request)
         case "/api/state":
             let now = clock.timestamp
-            return .json(monitor.shown(at: now.instant).overview(facts(), at: now).stating(request.client))
+            return .json(monitor.documents(at: now).overview(facts()).stating(request.client))
         case "/api/stream":
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
             let now = clock.timestamp
             let count = { (key: String, usual: Int) in
                 max(0, request.parameter(key).flatMap { Int($0) } ?? usual)
             }
-            let detail = monitor.shown(at: now.instant).detail(
+            let detail = monitor.documents(at: now).detail(
                 of: name,
                 minutes: count("minutes", 60),
-                quarters: count("quarters", 96),
-                at: now
+                quarters: count("quarters", 96)
             )
             guard let detail else {
                 return .text(404, "no stream has this name")
@@ -82,7 +81,7 @@ package final class MonitorService: Sendable {
             }
             period = month
         }
-        let report = monitor.shown(at: now.instant).month(period, at: now)
+        let report = MonthReport(period, of: monitor.shown(at: now.instant), at: now)
         return request.path == "/month" ? .page(MonthPage(report).html) : .json(report.document)
     }
 
@@ -95,7 +94,7 @@ package final class MonitorService: Sendable {
         if let known = cache.withLock({ $0.pages[format] }), known.rendered.duration(to: now) < .milliseconds(500) {
             return ServerReply(200, format.contentType, known.bytes)
         }
-        let bytes = monitor.shown(at: now).metrics(format, facts(), at: now)
+        let bytes = MonitorMetrics(of: monitor.shown(at: now), facts(), at: now).bytes(format)
         cache.withLock { $0.pages[format] = (now, bytes) }
         return ServerReply(200, format.contentType, bytes)
     }
@@ -160,7 +159,7 @@ final class EventHub: Sendable {
     /// Adds a client, which gets the whole state first; returns what removes the client.
     func add(_ sink: EventSink, of client: ServerClient?) -> @Sendable () -> Void {
         let now = clock.timestamp
-        sink.send("state", monitor.shown(at: now.instant).overview(facts(), at: now).stating(client).bytes)
+        sink.send("state", monitor.documents(at: now).overview(facts()).stating(client).bytes)
         let number = state.withLock { state in
             state.next += 1
             if !state.isClosed { state.sinks[state.next] = (sink, client) }
@@ -207,7 +206,7 @@ final class EventHub: Sendable {
             if state.sent.count > 2 * slots.count + 16 { state.sent = state.sent.filter { revisions[$0.key] != nil } }
             return chosen
         }
-        let document = model.update(chosen, facts(), at: now)
+        let document = MonitorDocuments(of: model, at: now).update(chosen, facts())
         let sinks = state.withLock { state in
             state.timer = nil
             return Array(state.sinks.values)

@@ -446,7 +446,7 @@ struct CauseTests {
     @Test("The beginning of a cause keeps the request as a command and the requests before it, without secrets")
     func evidence() throws {
         var drive = try playing()
-        guard case .latest? = drive.model.archive(of: "a") else { return #expect(Bool(false)) }
+        guard case .latest? = drive.documents.archive(of: "a") else { return #expect(Bool(false)) }
         for _ in 0..<2 { drive.request("v/it's.m3u8", 503) }
         for number in 0..<100 {
             drive.request("v/\(number).ts")
@@ -455,11 +455,11 @@ struct CauseTests {
         let entry = try #require(drive.kept.last)
         #expect(entry.text == "curl -sv -o /dev/null 'https://cdn-a.example/v/it%27s.m3u8'")
         #expect(drive.kept.count == 1 && entry.kind == .request)
-        let kept = drive.model.detail(of: "a", at: drive.now)?["evidence"]
+        let kept = drive.documents.detail(of: "a")?["evidence"]
         guard case .array(let list)? = kept else { return #expect(Bool(false)) }
         #expect(list.first?["kind"]?.string == "request")
         #expect(list.first?["href"]?.string == "/api/evidence/" + entry.id)
-        #expect(drive.model.archive(of: "a") == .kept(id: entry.id))
+        #expect(drive.documents.archive(of: "a") == .kept(id: entry.id))
         let archive = try JSONValue(parsing: try #require(drive.keptBytes[entry.id]))
         guard case .array(let entries)? = archive["log"]?["entries"] else { return #expect(Bool(false)) }
         // The playlist and the segment before, and the two failures.
@@ -467,7 +467,7 @@ struct CauseTests {
         #expect(entries.last?["response"]?["status"]?.int == 503)
         #expect(entries.last?["timings"]?["receive"]?.int == 80)
         #expect(entries.last?["startedDateTime"]?.string == "2026-01-01T00:00:09.900Z")
-        #expect(drive.model.archive(of: "other") == nil)
+        #expect(drive.documents.archive(of: "other") == nil)
     }
 
     @Test("Addresses that never end keep the memory of failures small")
@@ -495,7 +495,7 @@ struct CauseTests {
         drive.behaviours["a"] = .fails(after: .seconds(1), code: "connection")
         drive.run(for: .seconds(90))
         while drive.session(of: "a") != nil { drive.run(for: .seconds(0.1)) }
-        let document = drive.model.detail(of: "a", at: drive.now)
+        let document = drive.documents.detail(of: "a")
         #expect(document?["address"]?.string == "https://cdn-a.example/a/master.m3u8")
         #expect(document?["state"]?.string == "down")
         #expect(document?["cause"]?["kind"]?.string == "network")

@@ -17,7 +17,7 @@ struct CounterTests {
         mutating func scrape(_ drive: inout Drive) {
             let shown = drive.model.shown(at: drive.now.instant)
             page = String(
-                decoding: shown.metrics(.prometheus, MonitorFacts(), at: drive.now.instant),
+                decoding: MonitorMetrics(of: shown, MonitorFacts(), at: drive.now.instant).bytes(.prometheus),
                 as: UTF8.self
             )
             for line in page.split(separator: "\n") where !line.hasPrefix("#") {

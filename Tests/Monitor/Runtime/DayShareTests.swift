@@ -33,15 +33,15 @@ struct DayShareTests {
         let behaviours: [String: Drive.Behaviour] = ["down": .fails(after: .milliseconds(1), code: "httpStatus")]
         var first = Drive(streams, behaviours)
         first.run(for: .seconds(3_600))
-        let value = try #require(first.model.overview(MonitorFacts(), at: first.now)["upToday"]?.number)
+        let value = try #require(first.documents.overview(MonitorFacts())["upToday"]?.number)
         #expect(abs(value - 0.5) < 0.01, "\(value)")
-        let detail = first.model.detail(of: "down", at: first.now)
+        let detail = first.documents.detail(of: "down")
         #expect(detail?["upToday"]?.number.map { $0 < 0.01 } == true)
         let saved = first.model.savedHistory(at: first.now.wallTime).bytes
         var second = Drive(streams, behaviours, at: 3_700_000)
         let reading = second.model.restoreHistory(saved, at: second.now.wallTime)
         #expect(reading?.damages == 0)
-        let kept = try #require(second.model.upToday(at: second.now.wallTime))
+        let kept = try #require(second.documents.upToday)
         #expect(abs(kept - 0.5) < 0.03, "\(kept)")
     }
 }

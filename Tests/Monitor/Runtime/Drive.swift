@@ -55,6 +55,9 @@ struct Drive {
 
     var seconds: Double { Double(now.instant.nanoseconds - 5_000_000_000) / 1e9 }
 
+    /// What pages show now.
+    var documents: MonitorDocuments { MonitorDocuments(of: model, at: now) }
+
     /// The live session of a stream.
     func session(of stream: String) -> SessionID? { live.first { $0.stream == stream } }
 

@@ -50,7 +50,7 @@ struct EvidenceTests {
     }
 
     private func evidence(_ drive: Drive, _ rule: String = "black") -> JSONValue? {
-        guard case .array(let checks)? = drive.model.detail(of: "a", at: drive.now)?["checks"] else { return nil }
+        guard case .array(let checks)? = drive.documents.detail(of: "a")?["checks"] else { return nil }
         return checks.first { $0["rule"]?.string == rule }?["evidence"]
     }
 
@@ -68,9 +68,9 @@ struct EvidenceTests {
         let id = try #require(drive.model.book.order.last)
         #expect(drive.model.book.incidents[id]?.title == "Black picture")
         #expect(
-            kinds(drive.model.detail(ofIncident: id, at: drive.now)?["evidence"]) == ["picture", "playlist", "segment"]
+            kinds(drive.documents.detail(ofIncident: id)?["evidence"]) == ["picture", "playlist", "segment"]
         )
-        guard case .array(let incidents) = drive.model.incidentDocument(at: drive.now) else {
+        guard case .array(let incidents) = drive.documents.incidents else {
             return #expect(Bool(false))
         }
         #expect(kinds(incidents.last?["evidence"]).count == 3)
@@ -81,11 +81,11 @@ struct EvidenceTests {
         drive.run(for: .seconds(3_600))
         #expect(drive.model.stream(named: "a")?.checks["black"]?.isBroken == false)
         // The incident that closed keeps its own.
-        #expect(kinds(drive.model.detail(ofIncident: id, at: drive.now)?["evidence"]).count == 3)
+        #expect(kinds(drive.documents.detail(ofIncident: id)?["evidence"]).count == 3)
         drive.send(finding([.picture]), to: "a")
         #expect(drive.kept.count == 4)
         #expect(kinds(evidence(drive)) == ["picture"])
-        #expect(kinds(drive.model.detail(ofIncident: id, at: drive.now)?["evidence"]).count == 3)
+        #expect(kinds(drive.documents.detail(ofIncident: id)?["evidence"]).count == 3)
     }
 
     @Test("The limit of the stream decides which age of a playlist has evidence")
@@ -144,7 +144,7 @@ struct EvidenceTests {
         second.send(finding(EvidencePiece.all), to: "a")
         #expect(second.kept.isEmpty)
         let id = try #require(second.model.book.order.last)
-        #expect(kinds(second.model.detail(ofIncident: id, at: second.now)?["evidence"]).count == 3)
+        #expect(kinds(second.documents.detail(ofIncident: id)?["evidence"]).count == 3)
         var limits = EvidenceBook.Limits()
         limits.pieces = 1
         var small = EvidenceBook(limits: limits)
@@ -173,15 +173,15 @@ struct EvidenceTests {
         first.send(.ended(.failed(code: "httpStatus", message: "status 503")), to: "a")
         first.run(for: .seconds(30))
         let id = try #require(first.model.book.order.last)
-        let before = first.model.detail(ofIncident: id, at: first.now)?["evidence"]
+        let before = first.documents.detail(ofIncident: id)?["evidence"]
         #expect(!kinds(before).isEmpty && kinds(before).allSatisfy { $0 == "request" })
         let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
         let time = Int64(first.seconds * 1_000) + 5_000
         var second = Drive(first.model.configuration, at: time, restoring: saved)
         #expect(second.model.evidence.restore(first.kept) == [])
-        #expect(second.model.detail(ofIncident: id, at: second.now)?["evidence"] == before)
+        #expect(second.documents.detail(ofIncident: id)?["evidence"] == before)
         let entry = try #require(first.kept.last)
-        #expect(second.model.archive(of: "a") == .kept(id: entry.id))
+        #expect(second.documents.archive(of: "a") == .kept(id: entry.id))
         #expect(second.model.evidence[entry.id] == entry)
     }
 

@@ -39,7 +39,10 @@ struct MetricsTests {
             cpuSeconds: 1.5,
             startTime: WallTime(milliseconds: 1_767_225_600_000)
         )
-        return String(decoding: drive.model.metrics(format, facts, at: drive.now.instant), as: UTF8.self)
+        return String(
+            decoding: MonitorMetrics(of: drive.model, facts, at: drive.now.instant).bytes(format),
+            as: UTF8.self
+        )
     }
 
     private static let busy: @Sendable (inout Drive) -> Void = { drive in

@@ -309,8 +309,11 @@ struct MonitorModelTests {
     @Test("The model shows the delay of its work for a minute, and none of work in time")
     func delays() throws {
         func shown(_ drive: Drive) -> String? {
-            String(decoding: drive.model.metrics(.prometheus, MonitorFacts(), at: drive.now.instant), as: UTF8.self)
-                .split(separator: "\n").first { $0.hasPrefix("instrument_monitor_delay_seconds ") }.map(String.init)
+            String(
+                decoding: MonitorMetrics(of: drive.model, MonitorFacts(), at: drive.now.instant).bytes(.prometheus),
+                as: UTF8.self
+            )
+            .split(separator: "\n").first { $0.hasPrefix("instrument_monitor_delay_seconds ") }.map(String.init)
         }
         var drive = Drive(configuration([try stream("a")]))
         drive.run(for: .seconds(60))
@@ -336,11 +339,11 @@ struct MonitorModelTests {
         let before = drive.model.stream(named: name)?.revision
         #expect(drive.model.handle(.ended(.stopped), of: id, at: drive.now).isEmpty)
         #expect(drive.model.stream(named: name)?.revision == before)
-        let document = drive.model.overview(MonitorFacts(), at: drive.now)
+        let document = drive.documents.overview(MonitorFacts())
         guard case .array(let rows)? = document["streams"] else { return #expect(Bool(false)) }
         #expect(rows.first?["name"]?.string == name)
         #expect(rows.first?["startup"]?.int == 500)
-        #expect(drive.model.detail(of: name, at: drive.now)?["log"] != nil)
-        #expect(drive.model.detail(of: "other", at: drive.now) == nil)
+        #expect(drive.documents.detail(of: name)?["log"] != nil)
+        #expect(drive.documents.detail(of: "other") == nil)
     }
 }

@@ -117,7 +117,10 @@ struct OperatorFileTests {
             cpuSeconds: 1,
             startTime: WallTime(milliseconds: 0)
         )
-        let page = String(decoding: drive.model.metrics(.prometheus, facts, at: drive.now.instant), as: UTF8.self)
+        let page = String(
+            decoding: MonitorMetrics(of: drive.model, facts, at: drive.now.instant).bytes(.prometheus),
+            as: UTF8.self
+        )
         let known = Set(
             page.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { String($0.split(separator: " ")[2]) }
         )

@@ -12,7 +12,7 @@ struct StreamTableTests {
         var drive = Drive(configuration(streams), ["a2": .fails(after: .seconds(1), code: "httpStatus")])
         drive.run(for: .seconds(20))
         var table = StreamTable(isColored: isColored)
-        table.take(drive.model.overview(MonitorFacts(), at: drive.now))
+        table.take(drive.documents.overview(MonitorFacts()))
         return table
     }
 
@@ -32,7 +32,7 @@ struct StreamTableTests {
         drive.fail("news", in: ["oslo"])
         drive.run(for: 80, pinging: ["oslo", "paris"])
         var table = StreamTable(isColored: false)
-        table.take(drive.model.overview(MonitorFacts(), at: drive.now))
+        table.take(drive.documents.overview(MonitorFacts()))
         #expect(table.shown.map(\.name) == ["news (oslo)", "news (rome)", "news (paris)"])
         var lines = table.lines(columns: 120, rows: 24).map(\.string)
         let head = "3 streams, 1 down, 0 stalled, 2 incidents, 61.90 % up today, 3 places, rome silent for 1 min"

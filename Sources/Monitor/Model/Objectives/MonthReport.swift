@@ -116,24 +116,25 @@ package struct MonthReport: Hashable, Sendable {
     }
 }
 
-extension MonitorModel {
-    /// The report of a period.
-    package func month(_ period: ReportPeriod, at now: Timestamp) -> MonthReport {
-        let budgets = configuration.objectives.flatMap { objective in
-            objectives.series.filter { $0.key.objective == objective.name }.map { key, series in
+extension MonthReport {
+    /// Creates the report of a period.
+    package init(_ period: ReportPeriod, of model: MonitorModel, at now: Timestamp) {
+        let (book, objectives) = (model.book, model.configuration.objectives)
+        let budgets = objectives.flatMap { objective in
+            model.objectives.series.filter { $0.key.objective == objective.name }.map { key, series in
                 MonthReport.Budget(objective, group: key.group, days: series.days(period.days))
             }
         }
         let known = book.order.compactMap { book.incidents[$0] }
         let closed = known.filter(\.isClosed)
         // That a budget burns is what the incidents of its streams cost: it is in the budget's days.
-        let burning = Set(configuration.objectives.map(\.alertName))
+        let burning = Set(objectives.map(\.alertName))
         let outages = known.filter { incident in
             !burning.isSuperset(of: incident.alerts.keys) && incident.since.wallTime < period.span.upperBound
                 && incident.ended ?? now.wallTime >= period.span.lowerBound
         }
         let oldest = closed.count < IncidentBook.mostClosed ? nil : closed.compactMap(\.ended).min()
-        return MonthReport(
+        self.init(
             period: period,
             time: now.wallTime,
             budgets: budgets.filter { $0.value != nil }.sorted {

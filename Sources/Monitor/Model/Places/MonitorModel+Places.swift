@@ -1,5 +1,4 @@
 package import Instrument
-internal import InstrumentJSON
 internal import InstrumentText
 internal import InstrumentWatch
 
@@ -140,54 +139,6 @@ extension MonitorModel {
         book.watchers.remove(origin)
         objectives.keep(configuration.objectives, slots: Set(slots.values))
         for key in engine.keep(where: { $0.stream != name }) { book.resolves(key.alert, of: key.stream, at: now) }
-    }
-
-    // MARK: Documents
-
-    /// The places for the page; nil for a monitor that plays its streams.
-    func placeDocument(at now: Timestamp) -> JSONValue? {
-        guard let places else { return nil }
-        let list = places.places.sorted { $0.key < $1.key }.map { name, place -> JSONValue in
-            let states = place.slots.compactMap { streams[$0] }
-            return [
-                "name": .string(StreamOrigin.name(of: name)), "state": place.isSilent ? "silent" : "reports",
-                "latest": .string(place.latest.wallTime.rfc3339), "streams": .int(states.count),
-                "down": .int(states.count { $0.isUp == false }), "samples": .int(place.samples),
-                "refused": Self.document(of: place.refused),
-            ]
-        }
-        return .array(list)
-    }
-
-    /// The source for the page.
-    var sourceDocument: JSONValue? {
-        guard let places else { return nil }
-        var members: [String: JSONValue] = [
-            "caughtUp": .bool(places.isCaughtUp), "samples": .int(places.samples),
-            "refused": Self.document(of: places.refused),
-        ]
-        members["failure"] = places.failure.map { .string($0.reason) }
-        members["failingSince"] = places.failure.map { .string($0.since.wallTime.rfc3339) }
-        return .object(members)
-    }
-
-    private static func document(of refused: [SampleRefusal: Int]) -> JSONValue {
-        .object(Dictionary(refused.map { ($0.key.rawValue, JSONValue.int($0.value)) }) { first, _ in first })
-    }
-
-    func writePlaces(to writer: inout MetricsWriter) {
-        guard let places else { return }
-        let known = places.places.sorted { $0.key < $1.key }.map { name, place in
-            (labels: MetricsWriter.labels([("location", StreamOrigin.name(of: name))]), place: place)
-        }
-        writer.begin("instrument_place_up", .gauge, "0 if the monitor of a location has fallen silent, else 1.")
-        for place in known { writer.sample(place.place.isSilent ? 0 : 1, place.labels) }
-        writer.begin("instrument_place_samples", .counter, "Samples that were read, by location.")
-        for place in known { writer.sample(Double(place.place.samples), place.labels) }
-        writer.begin("instrument_place_refused_samples", .counter, "Samples that were read and not used, by reason.")
-        for reason in SampleRefusal.allCases {
-            writer.sample(Double(places.refused[reason] ?? 0), MetricsWriter.labels([("reason", reason.rawValue)]))
-        }
     }
 }
 

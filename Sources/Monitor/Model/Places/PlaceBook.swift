@@ -1,4 +1,6 @@
 internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentText
 internal import InstrumentWatch
 
 /// What is known of the places whose monitors send samples; bounded.
@@ -58,6 +60,36 @@ struct PlaceBook: Sendable {
     /// How long a place has sent nothing, as far as the source was read.
     func quiet(_ place: Place, at now: MonotonicInstant) -> Duration {
         max(place.latest.instant, readSince).duration(to: now)
+    }
+
+    // MARK: Pages
+
+    /// The source for the page.
+    var sourceDocument: JSONValue {
+        var members: [String: JSONValue] = [
+            "caughtUp": .bool(isCaughtUp), "samples": .int(samples), "refused": Self.document(of: refused),
+        ]
+        members["failure"] = failure.map { .string($0.reason) }
+        members["failingSince"] = failure.map { .string($0.since.wallTime.rfc3339) }
+        return .object(members)
+    }
+
+    static func document(of refused: [SampleRefusal: Int]) -> JSONValue {
+        .object(Dictionary(refused.map { ($0.key.rawValue, JSONValue.int($0.value)) }) { first, _ in first })
+    }
+
+    func write(to writer: inout MetricsWriter) {
+        let known = places.sorted { $0.key < $1.key }.map { name, place in
+            (labels: MetricsWriter.labels([("location", StreamOrigin.name(of: name))]), place: place)
+        }
+        writer.begin("instrument_place_up", .gauge, "0 if the monitor of a location has fallen silent, else 1.")
+        for place in known { writer.sample(place.place.isSilent ? 0 : 1, place.labels) }
+        writer.begin("instrument_place_samples", .counter, "Samples that were read, by location.")
+        for place in known { writer.sample(Double(place.place.samples), place.labels) }
+        writer.begin("instrument_place_refused_samples", .counter, "Samples that were read and not used, by reason.")
+        for reason in SampleRefusal.allCases {
+            writer.sample(Double(refused[reason] ?? 0), MetricsWriter.labels([("reason", reason.rawValue)]))
+        }
     }
 }
 

@@ -214,9 +214,8 @@ struct WatchRun {
             await monitor.perform(action, by: person)
         }
         await screen.run(until: stop) { opened in
-            let now = clock.timestamp
-            let state = monitor.shown(at: now.instant)
-            return (.success(state.overview(facts(), at: now)), opened.flatMap { state.detail(of: $0, at: now) })
+            let documents = monitor.documents(at: clock.timestamp)
+            return (.success(documents.overview(facts())), opened.flatMap { documents.detail(of: $0) })
         }
         log.unsilence()
     }

@@ -117,7 +117,7 @@ struct BrowserStreamTests {
 
     private func metric(_ name: String, _ drive: Drive) -> Double? {
         let page = String(
-            decoding: drive.model.metrics(.prometheus, MonitorFacts(), at: drive.now.instant),
+            decoding: MonitorMetrics(of: drive.model, MonitorFacts(), at: drive.now.instant).bytes(.prometheus),
             as: UTF8.self
         )
         return page.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap {

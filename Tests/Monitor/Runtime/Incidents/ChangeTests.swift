@@ -113,7 +113,7 @@ struct ChangeTests {
         drive.run(for: .seconds(60))
         let id = try #require(drive.model.book.order.first)
         let text = "cdn.example answers from 192.0.2.9, before from 192.0.2.1"
-        let document = try #require(drive.model.detail(ofIncident: id, at: drive.now))
+        let document = try #require(drive.documents.detail(ofIncident: id))
         // The monitor has run for 40 minutes: its start is no reason.
         #expect(document["changes"]?.elements?.map { $0["text"]?.string } == [text])
         #expect(document["changes"]?.elements?.map { $0["streams"]?.int } == [2])

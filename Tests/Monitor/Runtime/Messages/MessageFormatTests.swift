@@ -372,12 +372,12 @@ struct ReceiverHealthTests {
         var failing = UndeliveredMessages(receiver: "ops", reason: "HTTP 400: no_text", since: drive.now.wallTime)
         (failing.attempts, failing.lost) = (2, 1)
         drive.model.note([failing])
-        let bytes = drive.model.metrics(.init(accept: nil), MonitorFacts(), at: drive.now.instant)
+        let bytes = MonitorMetrics(of: drive.model, MonitorFacts(), at: drive.now.instant).bytes(.init(accept: nil))
         let page = String(decoding: bytes, as: UTF8.self)
         #expect(page.contains("\ninstrument_receiver_up{receiver=\"chat\"} 1\n"))
         #expect(page.contains("\ninstrument_receiver_up{receiver=\"ops\"} 0\n"))
         #expect(page.contains("\ninstrument_receiver_lost_messages{receiver=\"ops\"} 1\n"))
-        let overview = drive.model.overview(MonitorFacts(), at: drive.now)
+        let overview = drive.documents.overview(MonitorFacts())
         #expect(overview["undelivered"] == [failing.json])
     }
 
@@ -404,7 +404,7 @@ struct ReceiverHealthTests {
         for drive in [drive, later] {
             let incident = try #require(drive.model.book.open.first)
             #expect(incident.viewerMinutes(at: drive.now) == 0 && incident.streamCount == 0)
-            let report = drive.model.month(ReportPeriod(until: drive.now.wallTime), at: drive.now)
+            let report = MonthReport(ReportPeriod(until: drive.now.wallTime), of: drive.model, at: drive.now)
             #expect(report.outages.count == 1 && report.viewerMinutes == 0)
         }
         // The receiver still lacks its message, until one arrives.

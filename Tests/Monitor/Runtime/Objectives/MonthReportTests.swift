@@ -83,7 +83,7 @@ struct MonthReportTests {
         drive.behaviours = [:]
         drive.run(for: Self.day)
 
-        let report = drive.model.month(ReportPeriod(until: drive.now.wallTime), at: drive.now)
+        let report = MonthReport(ReportPeriod(until: drive.now.wallTime), of: drive.model, at: drive.now)
         #expect(report.budgets.map(\.group) == ["bad", "good"])
         let (bad, good) = (report.budgets[0], report.budgets[1])
         #expect(good.isMet == true && good.left == 1)
@@ -102,7 +102,7 @@ struct MonthReportTests {
         #expect(report.causes.map(\.count) == [1])
         #expect(report.isWholeSince == nil)
 
-        let past = drive.model.month(try #require(ReportPeriod(month: "2025-11")), at: drive.now)
+        let past = MonthReport(try #require(ReportPeriod(month: "2025-11")), of: drive.model, at: drive.now)
         #expect(past.budgets.isEmpty && past.outages.isEmpty)
         let json = report.document
         #expect(json["objectives"]?.elements?.count == 2)
@@ -117,7 +117,7 @@ struct MonthReportTests {
         var drive = Drive(try watched(streams), ["a": failing, "b": failing], at: 2_635_200_000)
         drive.run(for: Self.day)
         let minutes = { (month: String, drive: Drive) throws -> Double in
-            drive.model.month(try #require(ReportPeriod(month: month)), at: drive.now).viewerMinutes
+            MonthReport(try #require(ReportPeriod(month: month)), of: drive.model, at: drive.now).viewerMinutes
         }
         #expect(abs(try minutes("2026-01", drive) - 1_440) < 10)
         #expect(abs(try minutes("2026-02", drive) - 1_440) < 10)
@@ -138,7 +138,7 @@ struct MonthReportTests {
             [hostile: .fails(after: .seconds(1), code: hostile)]
         )
         drive.run(for: .seconds(7_200))
-        let html = MonthPage(drive.model.month(ReportPeriod(until: drive.now.wallTime), at: drive.now)).html
+        let html = MonthPage(MonthReport(ReportPeriod(until: drive.now.wallTime), of: drive.model, at: drive.now)).html
         #expect(html.contains("still open"))
         #expect(!html.contains("<script") && !html.contains("\u{202E}") && !html.contains("\" onload"))
         #expect(html.contains("default-src 'none'; style-src 'sha256-"))
@@ -205,7 +205,7 @@ struct MonthReportTests {
     @Test("A month without objectives and incidents says so")
     func empty() throws {
         let drive = Drive(try watched([]))
-        let html = MonthPage(drive.model.month(ReportPeriod(until: drive.now.wallTime), at: drive.now)).html
+        let html = MonthPage(MonthReport(ReportPeriod(until: drive.now.wallTime), of: drive.model, at: drive.now)).html
         #expect(html.contains("There was no incident in these days."))
         #expect(html.contains("No objective has a value in these days."))
     }

@@ -133,6 +133,9 @@ struct PlaceDrive {
         }
     }
 
+    /// What pages show now.
+    var documents: MonitorDocuments { MonitorDocuments(of: model, at: now) }
+
     func state(_ stream: String, _ place: String) -> StreamState? { model.stream(named: "\(stream) (\(place))") }
     var titles: [String] { model.book.open.map(\.title) }
     func refused(_ reason: SampleRefusal) -> Int { model.places?.refused[reason] ?? 0 }

@@ -22,7 +22,7 @@ struct PlaceTests {
         #expect(state.stream.labels == ["cdn": "alpha", "location": "oslo"])
         #expect(state.stream.url.description == "https://cdn.example.org/news/master.m3u8")
         let metrics = String(
-            decoding: drive.model.metrics(.prometheus, MonitorFacts(), at: drive.now.instant),
+            decoding: MonitorMetrics(of: drive.model, MonitorFacts(), at: drive.now.instant).bytes(.prometheus),
             as: UTF8.self
         )
         #expect(metrics.contains("instrument_stream_up{stream=\"news\",cdn=\"alpha\",location=\"oslo\"} 1"))
@@ -45,7 +45,7 @@ struct PlaceTests {
         drive.fail("news", status: 502, host: "edge-3.example.org", in: ["rome"])
         drive.run(for: 20, pinging: Self.all)
         #expect(drive.titles == ["Playlist: 503 Service Unavailable, everywhere (3 of 3 places)"])
-        let document = try #require(drive.model.incidentDocument(at: drive.now).elements?.first)
+        let document = try #require(drive.documents.incidents.elements?.first)
         #expect(document["scope"] == "everywhere (3 of 3 places)")
         #expect(
             document["places"] == [

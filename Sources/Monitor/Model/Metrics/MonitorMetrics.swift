@@ -1,17 +1,25 @@
 package import Instrument
 internal import InstrumentWatch
 
-extension MonitorModel {
-    /// The page `/metrics`.
-    package func metrics(_ format: MetricsWriter.Format, _ facts: MonitorFacts, at now: MonotonicInstant) -> [UInt8] {
-        var writer = MetricsWriter(format, capacity: 4_096 + 6_000 * order.count)
-        let shown = order.compactMap { streams[$0] }
-        writeStates(shown, to: &writer, now)
-        writeSums(shown, to: &writer, now)
+/// The page `/metrics`, made from the monitor.
+package struct MonitorMetrics: Sendable {
+    private let model: MonitorModel
+    private let facts: MonitorFacts
+    private let now: MonotonicInstant
+
+    package init(of model: MonitorModel, _ facts: MonitorFacts, at now: MonotonicInstant) {
+        (self.model, self.facts, self.now) = (model, facts, now)
+    }
+
+    package func bytes(_ format: MetricsWriter.Format) -> [UInt8] {
+        var writer = MetricsWriter(format, capacity: 4_096 + 6_000 * model.order.count)
+        let shown = model.order.compactMap { model.streams[$0] }
+        writeStates(shown, to: &writer)
+        writeSums(shown, to: &writer)
         writeRequests(shown, to: &writer)
-        writeChecks(shown, to: &writer, now)
+        writeChecks(shown, to: &writer)
         writeAlerts(to: &writer)
-        writeMonitor(to: &writer, now)
+        writeMonitor(to: &writer)
         if !facts.build.isEmpty {
             writer.begin(
                 "instrument_build_info",
@@ -21,15 +29,15 @@ extension MonitorModel {
             writer.sample(1, MetricsWriter.labels(facts.build.map { ($0.name, $0.value) }))
         }
         Self.write(facts.ledgers, to: &writer)
-        receivers.write(configuration.receivers.keys.sorted(), to: &writer)
-        writePlaces(to: &writer)
-        browser.write(configuration, to: &writer)
+        model.receivers.write(model.configuration.receivers.keys.sorted(), to: &writer)
+        model.places?.write(to: &writer)
+        model.browser.write(model.configuration, to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()
         return writer.bytes
     }
 
-    private func writeStates(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+    private func writeStates(_ shown: [StreamState], to writer: inout MetricsWriter) {
         writer.begin(
             "instrument_stream_up",
             .gauge,
@@ -59,7 +67,7 @@ extension MonitorModel {
         }
     }
 
-    private func writeSums(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+    private func writeSums(_ shown: [StreamState], to writer: inout MetricsWriter) {
         let totals = shown.map { $0.totals(at: now) }
         writer.begin(
             "instrument_stream_startup_seconds",
@@ -123,7 +131,7 @@ extension MonitorModel {
         for state in shown { writer.histogram(state.counters.finished.requestTime, state.labelText) }
     }
 
-    private func writeChecks(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+    private func writeChecks(_ shown: [StreamState], to writer: inout MetricsWriter) {
         writer.begin(
             "instrument_stream_check_failed",
             .gauge,
@@ -151,29 +159,42 @@ extension MonitorModel {
 
     private func writeAlerts(to writer: inout MetricsWriter) {
         writer.begin("instrument_monitor_alert_firing", .gauge, "Streams for which an alert fires.")
-        let firing = Dictionary(grouping: alerts.filter(\.isFiring), by: \.alert).mapValues(\.count)
-        for alert in configuration.alerts {
+        let firing = Dictionary(grouping: model.alerts.filter(\.isFiring), by: \.alert).mapValues(\.count)
+        for alert in model.configuration.alerts {
             writer.sample(Double(firing[alert.name] ?? 0), MetricsWriter.labels([("alert", alert.name)]))
         }
         writer.begin("instrument_monitor_alert_messages", .counter, "Messages about incidents that were made.")
-        writer.sample(Double(book.messageCount), [])
+        writer.sample(Double(model.book.messageCount), [])
         writeIncidents(to: &writer)
     }
 
-    private func writeMonitor(to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+    private func writeIncidents(to writer: inout MetricsWriter) {
+        writer.begin("instrument_monitor_incidents", .gauge, "Incidents that are not closed, by state.")
+        let counts = Dictionary(grouping: model.book.open, by: \.state.name).mapValues(\.count)
+        for state in ["open", "acknowledged", "silenced", "maintenance"] {
+            writer.sample(Double(counts[state] ?? 0), MetricsWriter.labels([("state", state)]))
+        }
+        writer.begin("instrument_monitor_silences", .gauge, "Silences that have not ended.")
+        writer.sample(Double(model.book.silences.count { $0.kind == .silence }), [])
+        writer.begin("instrument_monitor_maintenance", .gauge, "Planned works that hide streams now.")
+        writer.sample(Double(model.book.openWorks), [])
+        model.objectives.write(model.configuration.objectives, to: &writer)
+    }
+
+    private func writeMonitor(to writer: inout MetricsWriter) {
         writer.begin(
             "instrument_monitor_delay_seconds",
             .gauge,
             "Longest delay of the monitor's work in the latest minute; above a second, this machine may be the reason for stalls.",
             unit: "seconds"
         )
-        writer.sample(delays.longest(at: now).seconds, [])
+        writer.sample(model.delays.longest(at: now).seconds, [])
         let gauges = [
-            ("instrument_monitor_streams", "Streams that are configured.", order.count),
-            ("instrument_monitor_sessions", "Sessions that run.", runningCount),
+            ("instrument_monitor_streams", "Streams that are configured.", model.order.count),
+            ("instrument_monitor_sessions", "Sessions that run.", model.runningCount),
             (
                 "instrument_monitor_configuration_valid", "0 if the latest reload found an invalid configuration.",
-                latestReloadFailed ? 0 : 1
+                model.latestReloadFailed ? 0 : 1
             ),
         ]
         for (name, help, value) in gauges {
@@ -181,10 +202,16 @@ extension MonitorModel {
             writer.sample(Double(value), [])
         }
         let counters = [
-            ("instrument_monitor_reloads", "Reloads of the configuration.", reloads),
-            ("instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.", failedReloads),
-            ("instrument_monitor_delayed_starts", "Starts delayed by the limits of sessions and tabs.", delayedStarts),
-            ("instrument_monitor_abandoned_sessions", "Sessions that did not end after their stop.", abandonedSessions),
+            ("instrument_monitor_reloads", "Reloads of the configuration.", model.reloads),
+            ("instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.", model.failedReloads),
+            (
+                "instrument_monitor_delayed_starts", "Starts delayed by the limits of sessions and tabs.",
+                model.delayedStarts
+            ),
+            (
+                "instrument_monitor_abandoned_sessions", "Sessions that did not end after their stop.",
+                model.abandonedSessions
+            ),
         ]
         for (name, help, value) in counters {
             writer.begin(name, .counter, help)
