@@ -25,7 +25,7 @@ final class HistoryKeeper: Sendable {
         if let mark = state.mark, mark.holds(for: model), !isLast,
             state.appendedCount <= max(Self.mostAppended, state.wholeCount / 4)
         {
-            let (bytes, next) = model.historyNews(after: mark, at: now)
+            let (bytes, next) = mark.news(of: model, at: now)
             state.mark = bytes.isEmpty || store.append(bytes) ? next : nil
             state.appendedCount += bytes.count
         } else {

@@ -363,6 +363,6 @@ package final class Monitor: Sendable {
     private func saveState() {
         guard let save else { return }
         let (model, now) = (state, clock.timestamp)
-        stateQueue.async { save(model.saved(at: now).bytes) }
+        stateQueue.async { save(SavedMonitor(of: model, at: now).bytes) }
     }
 }

@@ -120,7 +120,7 @@ struct AlertTests {
             first.send(.gauges(PlaybackGauges(bitrate: round % 2 == 0 ? 700_000 : 900_000)), to: "a")
             first.run(for: .seconds(60))
         }
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(streams, at: 500_000, restoring: saved)
         for minute in 1...20 {
             second.run(for: .seconds(30))
@@ -274,7 +274,7 @@ struct AlertTests {
         first.behaviours["b"] = failing
         first.send(.ended(.failed(code: "httpStatus", message: "x")), to: "b")
         first.run(for: .seconds(20))
-        let bytes = first.model.saved(at: first.now).bytes
+        let bytes = first.saved.bytes
         let saved = try #require(SavedMonitor(bytes))
         // Another process, a minute later, with another monotonic clock.
         var second = Drive(streams, ["a": failing, "b": failing], at: 180_000, restoring: saved)
@@ -302,7 +302,7 @@ struct AlertTests {
         var first = Drive(streams, ["a": failing])
         first.run(for: .seconds(9))
         #expect(first.messages.isEmpty)
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         first.run(for: .seconds(30))
         var second = Drive(streams, ["a": failing], at: 20_000, restoring: saved)
         second.run(for: .seconds(30))

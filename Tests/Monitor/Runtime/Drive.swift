@@ -55,6 +55,9 @@ struct Drive {
 
     var seconds: Double { Double(now.instant.nanoseconds - 5_000_000_000) / 1e9 }
 
+    /// What the next process gets.
+    var saved: SavedMonitor { SavedMonitor(of: model, at: now) }
+
     /// What pages show now.
     var documents: MonitorDocuments { MonitorDocuments(of: model, at: now) }
 

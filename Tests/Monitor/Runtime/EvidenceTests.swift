@@ -133,7 +133,7 @@ struct EvidenceTests {
         var first = try drive()
         first.send(finding(EvidencePiece.all), to: "a")
         first.run(for: .seconds(20))
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         let entries = first.kept.compactMap { EvidenceEntry($0.json) }
         #expect(entries == first.kept)
         var second = Drive(first.model.configuration, at: 60_000, restoring: saved)
@@ -175,7 +175,7 @@ struct EvidenceTests {
         let id = try #require(first.model.book.order.last)
         let before = first.documents.detail(ofIncident: id)?["evidence"]
         #expect(!kinds(before).isEmpty && kinds(before).allSatisfy { $0 == "request" })
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         let time = Int64(first.seconds * 1_000) + 5_000
         var second = Drive(first.model.configuration, at: time, restoring: saved)
         #expect(second.model.evidence.restore(first.kept) == [])
@@ -190,7 +190,7 @@ struct EvidenceTests {
         var first = try drive()
         first.send(finding(EvidencePiece.all), to: "a")
         first.send(finding([], rule: "silence"), to: "a")
-        let bytes = first.model.saved(at: first.now).bytes
+        let bytes = first.saved.bytes
         let saved = try #require(SavedMonitor(bytes))
         let second = Drive(first.model.configuration, at: 500_000, restoring: saved)
         let check = try #require(second.model.stream(named: "a")?.checks["black"])
@@ -221,7 +221,7 @@ struct EvidenceTests {
     func restoredFindingEnds() throws {
         var first = try drive()
         first.send(finding(EvidencePiece.all), to: "a")
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(first.model.configuration, at: 500_000, restoring: saved)
         for _ in 0..<8 {
             second.run(for: .seconds(10))

@@ -55,11 +55,11 @@ struct HistoryTests {
         var (bytes, mark) = first.model.savedHistory(at: first.now.wallTime)
         for _ in 0..<20 {
             first.run(for: .seconds(60))
-            let news = first.model.historyNews(after: mark, at: first.now.wallTime)
+            let news = mark.news(of: first.model, at: first.now.wallTime)
             bytes += news.bytes
             mark = news.mark
         }
-        #expect(first.model.historyNews(after: mark, at: first.now.wallTime).bytes.isEmpty)
+        #expect(mark.news(of: first.model, at: first.now.wallTime).bytes.isEmpty)
         var (second, damages) = restored(bytes, streams, at: 1_260_000)
         #expect(damages == 0)
         #expect(try chart(second).minutes().map(\.playing) == [52_500] + Array(repeating: 60_000, count: 19))
@@ -168,13 +168,13 @@ struct HistoryTests {
         first.run(for: .seconds(30))
         let cause = try #require(first.cause)
         #expect(cause.title == "503 Service Unavailable")
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         // An orderly stop keeps the same.
         let since = first.state?.stateSince
         first.stop()
         first.run(for: .seconds(1))
         #expect(first.model.isIdle)
-        let stopped = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let stopped = try #require(SavedMonitor(first.saved.bytes))
         #expect(stopped.down == saved.down)
         #expect(stopped.down.count == 1)
         var second = Drive(streams, ["a": .staysBlank], at: 400_000, restoring: saved)

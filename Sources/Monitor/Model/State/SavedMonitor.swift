@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
 internal import InstrumentWatch
@@ -136,6 +137,17 @@ package struct SavedMonitor: Hashable, Sendable {
 }
 
 extension SavedMonitor.Down {
+    /// Takes what survives a restart of a stream that is down; nil for another one.
+    fileprivate init?(_ state: StreamState, at now: Timestamp) {
+        guard state.isUp == false else { return nil }
+        self.init(
+            stream: state.stream.name,
+            since: state.stateSince ?? now.wallTime,
+            cause: state.cause,
+            error: state.lastFailure.map { .init(code: $0.code, message: $0.message, time: $0.time.wallTime) }
+        )
+    }
+
     fileprivate init?(_ json: JSONValue) {
         guard let stream = json["stream"]?.string, let since = json["since"]?.int else { return nil }
         (self.stream, self.since) = (stream, WallTime(milliseconds: Int64(since)))
@@ -176,35 +188,14 @@ extension SavedMonitor.Finding {
     }
 }
 
-extension StreamState {
-    /// What survives a restart of a stream that is down; nil for another one.
-    fileprivate func savedDown(at now: Timestamp) -> SavedMonitor.Down? {
-        guard isUp == false else { return nil }
-        return SavedMonitor.Down(
-            stream: stream.name,
-            since: stateSince ?? now.wallTime,
-            cause: cause,
-            error: lastFailure.map { .init(code: $0.code, message: $0.message, time: $0.time.wallTime) }
-        )
-    }
-
-    /// Shows the stream as down from the start, as an earlier process saw it.
-    fileprivate mutating func restore(_ down: SavedMonitor.Down, at now: Timestamp) {
-        isUp = false
-        (settledWord, stateSince) = (.down, down.since)
-        diagnosis.restore(down.cause, since: now.at(down.since))
-        lastFailure = down.error.map { Failure(code: $0.code, message: $0.message, time: now.at($0.time)) }
-    }
-}
-
-extension MonitorModel {
-    /// The state to save.
-    package func saved(at now: Timestamp) -> SavedMonitor {
-        var saved = SavedMonitor(saved: now.wallTime)
-        for (key, instance) in engine.instances.sorted(by: {
+extension SavedMonitor {
+    /// Takes the state to save.
+    package init(of model: MonitorModel, at now: Timestamp) {
+        self.init(saved: now.wallTime)
+        for (key, instance) in model.engine.instances.sorted(by: {
             ($0.key.alert, $0.key.stream) < ($1.key.alert, $1.key.stream)
         }) {
-            saved.alerts.append(
+            alerts.append(
                 SavedMonitor.Alert(
                     alert: key.alert,
                     stream: key.stream,
@@ -216,99 +207,32 @@ extension MonitorModel {
                 )
             )
         }
-        saved.firings = engine.savedFirings(at: now)
-        saved.incidents = book.saved(at: now)
-        saved.places = savedPlaces
-        if !configuration.objectives.isEmpty { saved.objectives = objectives.saved }
-        saved.down = order.compactMap { streams[$0]?.savedDown(at: now) }
-        saved.findings = order.flatMap { streams[$0].map { $0.checks.saved(of: $0.stream.name) } ?? [] }
-        for (name, slot) in slots {
-            if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
+        firings = model.engine.savedFirings(at: now)
+        incidents = model.book.saved(at: now)
+        places = Self.places(of: model)
+        if !model.configuration.objectives.isEmpty { objectives = model.objectives.saved }
+        let states = model.order.compactMap { model.streams[$0] }
+        down = states.compactMap { Down($0, at: now) }
+        findings = states.flatMap { $0.checks.saved(of: $0.stream.name) }
+        for (name, slot) in model.slots {
+            if let failures = model.streams[slot]?.failures, failures > 0 { self.failures[name] = failures }
         }
-        return saved
     }
 
-    mutating func restore(_ saved: SavedMonitor, at now: Timestamp) {
-        let alerts = Dictionary(configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
-        for entry in saved.alerts {
-            guard let alert = alerts[entry.alert], let slot = slots[entry.stream], let stream = streams[slot]?.stream
-            else {
-                continue
+    /// The streams of other monitors, which no configuration names; nil for a monitor that plays its streams.
+    private static func places(of model: MonitorModel) -> JSONValue? {
+        guard model.places != nil else { return nil }
+        return .array(
+            model.order.compactMap { slot -> JSONValue? in
+                guard let stream = model.streams[slot]?.stream, let origin = stream.origin else { return nil }
+                return [
+                    "stream": .string(origin.stream), "place": .string(origin.place),
+                    "address": .string(stream.url.description),
+                    "labels": .object(stream.labels.mapValues { .string($0) }),
+                ]
             }
-            // Nobody has looked since the state was saved: that time does not count towards the delay of an alert.
-            let held = max(0, saved.saved.milliseconds.saturatingSubtract(entry.since.milliseconds))
-            let since = Timestamp(instant: now.instant.advanced(by: .milliseconds(-held)), wallTime: entry.since)
-            engine.restore(entry, alert, stream, since: since)
-        }
-        for down in saved.down { if let slot = slots[down.stream] { change(slot) { $0.restore(down, at: now) } } }
-        for finding in saved.findings {
-            guard let slot = slots[finding.stream] else { continue }
-            // The configuration may no longer look for it.
-            change(slot) { if $0.stream.checks.looks(for: finding.rule) { $0.checks.restore(finding, at: now) } }
-        }
-        if let budgets = saved.objectives {
-            objectives.restore(budgets, configuration.objectives)
-            // A wall clock that is behind that of the earlier process moves the budgets back.
-            let ahead = (objectives.latestMinute ?? .min).saturatingSubtract(
-                Int(clamping: now.wallTime.milliseconds / 60_000)
-            )
-            if ahead > HistoryClock.leastAhead {
-                objectives.move(byMinutes: -ahead)
-                historyClock.noteRestored(movedBack: ahead)
-            }
-        }
-        restoreIncidents(saved, at: now)
-        for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
-            engine.restore(entry, at: now)
-        }
-        for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
-    }
-
-    /// Restores the incidents; those of alerts that fire and have none are made again.
-    private mutating func restoreIncidents(_ saved: SavedMonitor, at now: Timestamp) {
-        let streams = Dictionary(streams.values.map { ($0.stream.name, $0.stream) }) { first, _ in first }
-        if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: streams, at: now) }
-        let isOld = saved.incidents == nil || hasDamagedIncidents
-        let told = Set(
-            saved.alerts.lazy.filter(\.isNotified).map { AlertEngine.Key(alert: $0.alert, stream: $0.stream) }
         )
-        let instances = engine.instances.sorted { ($0.key.stream, $0.key.alert) < ($1.key.stream, $1.key.alert) }
-        for (key, instance) in instances
-        where instance.state == .firing && !book.has(key.alert, of: key.stream) {
-            // Somebody closed the incident of this alert: it stays closed until the alert fires again.
-            guard isOld else { continue }
-            let signal = IncidentSignal(
-                instance.alert,
-                instance.stream,
-                cause: stream(named: key.stream)?.cause,
-                reason: instance.reason,
-                since: instance.since,
-                value: instance.value
-            )
-            book.fires(signal, at: now)
-            if told.contains(key) { book.assumeTold(instance.alert, key.stream, at: now) }
-        }
-        receivers.restore(book.open, Set(configuration.receivers.keys), at: now)
-        for key in book.activeAlerts
-        where engine.instances[key]?.state != .firing && !receivers.isReported(key.alert, key.stream)
-            && !objectives.isFiring(key.alert, of: key.stream, configuration.objectives)
-        {
-            // Alerts about the monitor itself have no stream, either.
-            let isWatched = slots[key.stream] != nil || !configuration.alerts.contains { $0.name == key.alert }
-            book.resolves(key.alert, of: key.stream, isWatched: isWatched, at: now)
-        }
     }
-}
-
-extension Timestamp {
-    /// The instant of an earlier calendar time. The calendar measures the time in which no process ran; a calendar that
-    /// went back counts as no time.
-    fileprivate func instant(of time: WallTime) -> MonotonicInstant {
-        instant.advanced(by: .milliseconds(-max(0, wallTime.milliseconds.saturatingSubtract(time.milliseconds))))
-    }
-
-    /// The earlier time with its instant.
-    func at(_ time: WallTime) -> Timestamp { Timestamp(instant: instant(of: time), wallTime: time) }
 }
 
 extension AlertEngine {
@@ -320,25 +244,5 @@ extension AlertEngine {
             let times = ages.map { WallTime(milliseconds: now.wallTime.milliseconds &- Int64($0)) }
             return times.isEmpty ? nil : SavedMonitor.Firings(alert: key.alert, stream: key.stream, times: times)
         }.sorted { ($0.alert, $0.stream) < ($1.alert, $1.stream) }
-    }
-
-    fileprivate mutating func restore(_ entry: SavedMonitor.Firings, at now: Timestamp) {
-        let instants = entry.times.map { now.instant(of: $0) }.filter { $0.duration(to: now.instant) < Self.flapWindow }
-        if !instants.isEmpty { firings[Key(alert: entry.alert, stream: entry.stream)] = instants.sorted() }
-    }
-
-    /// Restores an alert.
-    mutating func restore(
-        _ entry: SavedMonitor.Alert,
-        _ alert: AlertConfiguration,
-        _ stream: WatchedStream,
-        since: Timestamp
-    ) {
-        // Earlier versions saved a state for alerts that are resolved: their incident closes.
-        guard entry.state != "resolved" else { return }
-        let key = Key(alert: alert.name, stream: stream.name)
-        var instance = Instance(alert: alert, stream: stream, since: since, value: entry.value, reason: entry.reason)
-        instance.state = entry.state == "pending" ? .pending : .firing
-        instances[key] = instance
     }
 }

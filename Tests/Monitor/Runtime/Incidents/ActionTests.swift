@@ -28,7 +28,7 @@ struct ActionTests {
         var drive = Drive(configuration(streams, [down]), ["gone": .fails(after: .seconds(1), code: "httpStatus")])
         drive.run(for: .seconds(100))
         let id = try #require(drive.model.book.order.first)
-        let saved = SavedMonitor(drive.model.saved(at: drive.now).bytes)
+        let saved = SavedMonitor(drive.saved.bytes)
         let served = try await ServedMonitor(streams, settings, alerts: [down], restoring: saved)
         do { try await body(served.server.port, id) } catch {
             await served.stop()

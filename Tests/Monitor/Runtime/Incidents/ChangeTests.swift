@@ -120,7 +120,7 @@ struct ChangeTests {
         let message = try #require(drive.messages.first)
         #expect(message.changes.map(\.text) == [text])
         #expect(AlertMessage(message.json)?.changes == message.changes)
-        let saved = try #require(SavedMonitor(drive.model.saved(at: drive.now).bytes))
+        let saved = try #require(SavedMonitor(drive.saved.bytes))
         let second = Drive(configuration(streams, [down]), at: 3_000_000, restoring: saved)
         #expect(second.model.book.incidents[id]?.changes == drive.model.book.incidents[id]?.changes)
     }

@@ -396,7 +396,7 @@ struct IncidentTests {
         #expect(drive.messages.map(\.kind) == [.opens])
         var messages = drive.messages
         if restarts {
-            let saved = try #require(SavedMonitor(drive.model.saved(at: drive.now).bytes))
+            let saved = try #require(SavedMonitor(drive.saved.bytes))
             let time = Int64(drive.seconds * 1_000)
             drive = Drive(streams, ["s0": failing], at: time, restoring: saved)
             drive.run(for: .seconds(1_800))
@@ -520,7 +520,7 @@ struct IncidentTests {
         first.act(.silence([matcher], for: .seconds(7_200), reason: "r"), by: "Ben")
         first.act(.maintain([matcher], after: .seconds(60), for: .seconds(7_200), name: "w"), by: "Ben")
         #expect(first.messages.map(\.kind) == [.opens, .acknowledges])
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(streams, ["s0": failing, "s1": failing], at: 300_000, restoring: saved)
         second.run(for: .seconds(600))
         let incident = try #require(second.model.book.incidents[id])
@@ -551,7 +551,7 @@ struct IncidentTests {
         let streams = configuration(try streams(1), [down])
         var first = Drive(streams, ["s0": failing])
         first.run(for: .seconds(100))
-        guard case .object(var members) = try JSONValue(parsing: first.model.saved(at: first.now).bytes) else {
+        guard case .object(var members) = try JSONValue(parsing: first.saved.bytes) else {
             return #expect(Bool(false))
         }
         members["incidents"] = try damaged.map { try JSONValue(parsing: $0) }

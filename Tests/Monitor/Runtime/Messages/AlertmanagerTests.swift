@@ -56,7 +56,7 @@ struct AlertmanagerTests {
         first.run(for: .seconds(60))
         let resender = MessageResender()
         resender.add("ops", HTTPSender(AlertmanagerFormat(server.url), transport: try SystemTransport()))
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(streams, ["a": failing], at: 90_000, restoring: saved)
         second.run(for: .seconds(5))
         #expect(await resender.resend(second.model, at: second.now).isEmpty)

@@ -399,7 +399,7 @@ struct ReceiverHealthTests {
         drive.run(for: .seconds(30))
         #expect(drive.model.book.open.map(\.title) == ["Messages to ops do not arrive"])
         // No viewer is in trouble, also in a report and after a restart.
-        let saved = try #require(SavedMonitor(drive.model.saved(at: drive.now).bytes))
+        let saved = try #require(SavedMonitor(drive.saved.bytes))
         var later = Drive(watched, at: Int64(drive.seconds * 1_000), restoring: saved)
         for drive in [drive, later] {
             let incident = try #require(drive.model.book.open.first)

@@ -87,7 +87,7 @@ struct ClockJumpTests {
     func restart() throws {
         var first = start
         first.run(for: .seconds(7_200))
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         let history = first.model.savedHistory(at: first.now.wallTime).bytes
         var second = Drive(first.model.configuration, at: Int64(7_200 - 40 * Self.day) * 1_000, restoring: saved)
         #expect(second.model.restoreHistory(history, at: second.now.wallTime)?.damages == 0)

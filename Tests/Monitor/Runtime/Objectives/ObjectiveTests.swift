@@ -133,7 +133,7 @@ struct ObjectiveTests {
         first.run(for: .seconds(2_400))
         #expect(first.messages.map(\.kind) == [.opens])
         let left = try #require(number(rows(first)["up"], "budgetLeft"))
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(configuration, ["a": failing], at: 2_460_000, restoring: saved)
         let restored = try #require(number(rows(second)["up"], "budgetLeft"))
         #expect(abs(restored - left) < 0.5, "\(restored) \(left)")
@@ -175,7 +175,7 @@ struct ObjectiveTests {
         let failing = Drive.Behaviour.fails(after: .seconds(1), code: "x")
         var first = Drive(watched(streams, objective), ["a": failing])
         first.run(for: .seconds(2_400))
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(
             watched(streams, Objective(name: "other", indicator: .up, goal: 0.99)),
             at: 2_460_000,
@@ -199,7 +199,7 @@ struct ObjectiveTests {
         first.act(.silence([matcher], for: .seconds(86_400), reason: "known"), by: "Ana")
         first.run(for: .seconds(10))
         #expect(first.model.book.open.map(\.state.name) == ["silenced"])
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = Drive(configuration, ["a": failing], at: 2_460_000, restoring: saved)
         second.run(for: .seconds(600))
         #expect(second.messages.isEmpty)

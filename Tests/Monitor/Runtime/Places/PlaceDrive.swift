@@ -133,6 +133,9 @@ struct PlaceDrive {
         }
     }
 
+    /// What the next process gets.
+    var saved: SavedMonitor { SavedMonitor(of: model, at: now) }
+
     /// What pages show now.
     var documents: MonitorDocuments { MonitorDocuments(of: model, at: now) }
 

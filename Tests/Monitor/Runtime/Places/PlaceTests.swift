@@ -287,7 +287,7 @@ struct PlaceTests {
         first.run(for: 30, pinging: Self.all)
         let title = "Playlist: 503 Service Unavailable, from oslo only (1 of 3 places)"
         #expect(first.titles == [title])
-        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        let saved = try #require(SavedMonitor(first.saved.bytes))
         var second = try PlaceDrive(restoring: saved)
         #expect(second.state("news", "oslo")?.isUp == false)
         second.run(for: 15, pinging: Self.all)
