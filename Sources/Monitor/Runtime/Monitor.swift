@@ -329,7 +329,7 @@ package final class Monitor: Sendable {
     }
 
     private func saveIfDue(at now: MonotonicInstant, isForced: Bool) {
-        let (changes, count) = model.withLock { ($0.lastingChanges, $0.order.count) }
+        let (changes, count) = model.withLock { ($0.lastingChanges, $0.streams.order.count) }
         let isDue = timer.withLock { timer in
             let interval =
                 timer.savedChanges == changes

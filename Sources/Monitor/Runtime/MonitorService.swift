@@ -187,8 +187,8 @@ final class EventHub: Sendable {
     private func update() {
         let now = clock.timestamp
         let model = monitor.shown(at: now.instant)
-        let slots = model.order
-        let revisions = model.revisions
+        let slots = model.streams.order
+        let revisions = model.streams.revisions
         let chosen = state.withLock { state -> Set<Int> in
             var chosen: Set<Int> = []
             // From where the last update ended, so that each stream has its turn.

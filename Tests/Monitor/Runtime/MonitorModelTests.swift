@@ -168,7 +168,7 @@ struct MonitorModelTests {
         #expect(drive.session(of: "new") != nil)
         #expect(drive.session(of: "moved") != nil)
         #expect(drive.starts.count { $0.stream == "moved" } == 2)
-        #expect(drive.model.order.count == 3)
+        #expect(drive.model.streams.order.count == 3)
         #expect(drive.model.streams.count == 3)
         #expect(drive.model.stream(named: "keep")?.stream.labels == ["cdn": "b"])
     }

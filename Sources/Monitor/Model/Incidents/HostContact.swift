@@ -28,7 +28,7 @@ extension MonitorModel {
 
     /// What the sessions of this monitor hear; looks at every stream.
     var hostContact: HostContact {
-        streams.values.reduce(into: HostContact()) { contact, state in
+        streams.all.reduce(into: HostContact()) { contact, state in
             guard state.stream.origin == nil else { return }
             if let answer = state.latestAnswer { contact.latestAnswer = max(answer, contact.latestAnswer ?? answer) }
             guard state.run != nil || state.stream.schedule == .continuous else { return }

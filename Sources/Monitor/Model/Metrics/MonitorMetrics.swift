@@ -12,8 +12,8 @@ package struct MonitorMetrics: Sendable {
     }
 
     package func bytes(_ format: MetricsWriter.Format) -> [UInt8] {
-        var writer = MetricsWriter(format, capacity: 4_096 + 6_000 * model.order.count)
-        let shown = model.order.compactMap { model.streams[$0] }
+        var writer = MetricsWriter(format, capacity: 4_096 + 6_000 * model.streams.order.count)
+        let shown = model.streams.order.compactMap { model.streams[$0] }
         writeStates(shown, to: &writer)
         writeSums(shown, to: &writer)
         writeRequests(shown, to: &writer)
@@ -190,7 +190,7 @@ package struct MonitorMetrics: Sendable {
         )
         writer.sample(model.delays.longest(at: now).seconds, [])
         let gauges = [
-            ("instrument_monitor_streams", "Streams that are configured.", model.order.count),
+            ("instrument_monitor_streams", "Streams that are configured.", model.streams.order.count),
             ("instrument_monitor_sessions", "Sessions that run.", model.runningCount),
             (
                 "instrument_monitor_configuration_valid", "0 if the latest reload found an invalid configuration.",

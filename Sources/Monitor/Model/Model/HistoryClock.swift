@@ -84,7 +84,7 @@ extension MonitorModel {
         let minutes = historyClock.advance(to: now)
         guard minutes != 0 else { return }
         let time = historyTime(at: now)
-        for slot in order { change(slot) { $0.history.move(byMinutes: minutes, at: time) } }
+        streams.changeAll { $0.history.move(byMinutes: minutes, at: time) }
         objectives.move(byMinutes: minutes)
     }
 }

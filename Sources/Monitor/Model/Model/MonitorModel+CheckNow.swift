@@ -40,13 +40,13 @@ extension MonitorModel {
         _ name: String,
         at now: Timestamp
     ) -> (outcome: CheckOutcome, effects: [MonitorEffect]) {
-        guard let slot = slots[name], let stream = streams[slot]?.stream else { return (.unknown, []) }
+        guard let slot = streams.slots[name], let stream = streams[slot]?.stream else { return (.unknown, []) }
         if isStopping { return (.stopping, []) }
         if !stream.checks.isOn { return (.noChecks, []) }
         if checking[slot] != nil { return (.runs, []) }
         if checking.count >= Self.mostChecks { return (.busy, []) }
         checking[slot] = now.instant
-        change(slot) { $0.revision += 1 }
+        streams.change(slot) { $0.revision += 1 }
         return (.starts, [.check(slot, stream)])
     }
 
@@ -64,7 +64,7 @@ extension MonitorModel {
             return take(observation, slot, hold: options.checkHold, at: now)
         case .ended(let observation):
             guard let begin = checking.removeValue(forKey: slot) else { return [] }
-            change(slot) { $0.note(outcomeOf: observation, at: now) }
+            streams.change(slot) { $0.note(outcomeOf: observation, at: now) }
             guard var observation, let checks = streams[slot]?.stream.checks else { return [] }
             // Half a minute of a live stream is too short to know that a longer interval is over.
             let longest = [checks.black, checks.freeze, checks.silence].compactMap(\.self).max() ?? .zero

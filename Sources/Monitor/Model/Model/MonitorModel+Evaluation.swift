@@ -9,8 +9,8 @@ extension MonitorModel {
         judgePlaces(at: now)
         // Before the source is read to its end, streams are in states of the past.
         let isCurrent = places?.isCaughtUp ?? true
-        troubledCount = order.count { slot in streams[slot].map(isTroubled) ?? false }
-        for slot in order {
+        troubledCount = streams.order.count { slot in streams[slot].map(isTroubled) ?? false }
+        for slot in streams.order {
             sample(slot, at: now)
             settle(slot, at: now)
             guard let state = streams[slot] else { continue }
@@ -49,11 +49,11 @@ extension MonitorModel {
         let name = alert.name
         switch change {
         case .fires:
-            self.change(state.slot) { $0.note("alert", "alert \(name) fires", at: now.wallTime) }
+            streams.change(state.slot) { $0.note("alert", "alert \(name) fires", at: now.wallTime) }
             tryBy(now.instant.advanced(by: retryDelay), state.slot)
             signal(alert, state, cause: evaluation.cause(of: alert), reason: reason, value: value, at: now)
         case .resolves:
-            self.change(state.slot) { $0.note("alert", "alert \(name) is resolved", at: now.wallTime) }
+            streams.change(state.slot) { $0.note("alert", "alert \(name) is resolved", at: now.wallTime) }
             book.resolves(name, of: state.stream.name, at: now)
         case nil: if isFiring, let cause = state.cause { book.explains(cause, of: state.stream, at: now) }
         }
@@ -87,6 +87,6 @@ extension MonitorModel {
     /// Adds what has passed since the last sample to the sums of a stream.
     mutating func sample(_ slot: Int, at now: Timestamp) {
         let (recovery, time) = (options.recoveryTime, historyTime(at: now))
-        change(slot) { $0.sample(recovery: recovery, historyTime: time, at: now.instant) }
+        streams.change(slot) { $0.sample(recovery: recovery, historyTime: time, at: now.instant) }
     }
 }

@@ -8,11 +8,11 @@ extension MonitorModel {
         switch input {
         case .event(let event):
             let clock = historyClock
-            change(id.slot) { $0.take(event, clock, at: now) }
+            streams.change(id.slot) { $0.take(event, clock, at: now) }
             if let run = streams[id.slot]?.run, run.usesTab, run.hasShownPicture { browser.notePicture(of: run) }
             plan(id.slot)
-        case .request(let request): change(id.slot) { $0.take(request, at: now) }
-        case .gauges(let gauges): change(id.slot) { $0.take(gauges, at: now) }
+        case .request(let request): streams.change(id.slot) { $0.take(request, at: now) }
+        case .gauges(let gauges): streams.change(id.slot) { $0.take(gauges, at: now) }
         case .checked(let observation):
             return take(observation, id.slot, hold: options.checkHold, at: now)
         case .ended(let ending):
@@ -33,7 +33,7 @@ extension MonitorModel {
         at now: Timestamp
     ) -> [MonitorEffect] {
         guard let known = streams[slot]?.checks, let name = streams[slot]?.stream.name else { return [] }
-        change(slot) { $0.take(observation, hold: hold, at: now) }
+        streams.change(slot) { $0.take(observation, hold: hold, at: now) }
         settle(slot, at: now)
         let broken = (streams[slot]?.checks.broken ?? []).map { ($0, known.isBroken($0)) }
         return evidence.keep(observation.evidence, of: name, broken: broken, at: now)

@@ -31,7 +31,7 @@ extension MonitorModel {
     /// Ends the wait of a stream for its next session. A session that shows a picture plays on; one that shows none is
     /// replaced.
     package mutating func tryNow(_ name: String, at now: Timestamp) -> (outcome: TryOutcome, effects: [MonitorEffect]) {
-        guard let slot = slots[name], let state = streams[slot] else { return (.unknown, []) }
+        guard let slot = streams.slots[name], let state = streams[slot] else { return (.unknown, []) }
         guard !isStopping else { return (.stopping, []) }
         guard state.stream.origin == nil else { return (.elsewhere, []) }
         switch state.phase {
@@ -40,7 +40,7 @@ extension MonitorModel {
             tryBy(now.instant, slot)
             return (.starts, [])
         case .stopping:
-            change(slot) { $0.withRun { $0.isReplaced = true } }
+            streams.change(slot) { $0.withRun { $0.isReplaced = true } }
             return (.restarts, [])
         case .running:
             if state.isPlaying { return (.plays, []) }
@@ -51,13 +51,13 @@ extension MonitorModel {
     /// Moves the next session of a stream that waits forward, unless it is earlier.
     mutating func tryBy(_ instant: MonotonicInstant, _ slot: Int) {
         guard case .waiting(let until) = streams[slot]?.phase, until > instant, until != .never else { return }
-        change(slot) { $0.phase = .waiting(until: instant) }
+        streams.change(slot) { $0.phase = .waiting(until: instant) }
         schedule(slot, at: instant)
     }
 
     /// Stops a session; the next one starts as soon as it has ended.
     mutating func replace(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
-        change(slot) { $0.withRun { $0.isReplaced = true } }
+        streams.change(slot) { $0.withRun { $0.isReplaced = true } }
         return stop(slot, at: now)
     }
 
@@ -95,12 +95,14 @@ extension MonitorModel {
     mutating func perform(_ run: StreamRun, _ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         if let end = run.end, end <= now.instant { return stop(slot, at: now) }
         if let look = run.replacementDue, look <= now.instant {
-            change(slot) { if let begin = $0.announcement?.begin, begin <= now.instant { $0.announcement = nil } }
+            streams.change(slot) {
+                if let begin = $0.announcement?.begin, begin <= now.instant { $0.announcement = nil }
+            }
             return replace(slot, at: now)
         }
         if run.downSince != nil {
             if let due = run.retryDue(after: retryDelay), due <= now.instant {
-                change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
+                streams.change(slot) { $0.note("session", "session \(run.id.number) is replaced", at: now.wallTime) }
                 return replace(slot, at: now)
             }
         } else if let stream = streams[slot]?.stream, let due = run.downDue(stream), due <= now.instant {
@@ -109,7 +111,7 @@ extension MonitorModel {
                 return []
             }
             let clock = historyClock
-            change(slot) { $0.countAsDown(run, clock, at: now) }
+            streams.change(slot) { $0.countAsDown(run, clock, at: now) }
         }
         plan(slot)
         return []

@@ -3,8 +3,6 @@ internal import InstrumentWatch
 
 extension MonitorModel {
     mutating func add(_ stream: WatchedStream, at now: Timestamp, continuousCount: Int) {
-        let slot = nextSlot
-        nextSlot += 1
         var offset = Duration.zero
         let start: MonotonicInstant
         switch stream.schedule {
@@ -21,17 +19,9 @@ extension MonitorModel {
             let ramp = min(options.longestRamp, options.startSpacing * max(1, continuousCount))
             start = now.instant.advanced(by: place == 0 ? .zero : ramp * Self.evenShare(place))
         }
-        var state = StreamState(
-            slot: slot,
-            stream,
-            offset: offset,
-            start: start,
-            continuing: retired.take(stream.name)
-        )
-        state.configure(configuration.alerts, windows: windows)
-        streams[slot] = state
-        slots[stream.name] = slot
-        order.append(slot)
+        let slot = streams.add(stream, offset: offset, start: start) { [configuration, windows] in
+            $0.configure(configuration.alerts, windows: windows)
+        }
         schedule(slot, at: start)
     }
 
@@ -51,7 +41,7 @@ extension MonitorModel {
     }
 
     mutating func schedule(_ slot: Int, at deadline: MonotonicInstant) {
-        change(slot) { $0.nextDeadline = deadline }
+        streams.change(slot) { $0.nextDeadline = deadline }
         deadlines.insert(.init(deadline: deadline, slot: slot))
     }
 
@@ -75,14 +65,16 @@ extension MonitorModel {
 
     private mutating func perform(_ slot: Int, at now: Timestamp) -> [MonitorEffect] {
         guard let state = streams[slot] else { return [] }
-        change(slot) { $0.nextDeadline = nil }
+        streams.change(slot) { $0.nextDeadline = nil }
         switch state.phase {
         // A deadline of a session of another monitor may come behind its end.
         case .waiting: return isStopping || state.stream.origin != nil ? [] : start(slot, at: now)
         case .running(let run): return perform(run, slot, at: now)
         case .stopping(let run, _):
             abandonedSessions += 1
-            change(slot) { $0.note("session", "session \(run.id.number) did not end after its stop", at: now.wallTime) }
+            streams.change(slot) {
+                $0.note("session", "session \(run.id.number) did not end after its stop", at: now.wallTime)
+            }
             return finish(slot, .stopped, at: now)
         case .retired: return []
         }
@@ -103,7 +95,7 @@ extension MonitorModel {
         run.usesTab = needsTab
         if needsTab { browser.begin() }
         if case .sampled(_, let length) = stream.schedule { run.end = now.instant.advanced(by: length) }
-        change(slot) { $0.begin(run, at: now) }
+        streams.change(slot) { $0.begin(run, at: now) }
         plan(slot)
         return [.start(id, stream)]
     }
@@ -114,7 +106,7 @@ extension MonitorModel {
         // The monitor that plays it continues.
         if run.remote != nil { return finish(slot, .stopped, isLost: true, at: now) }
         let until = now.instant.advanced(by: options.stopLimit)
-        change(slot) { $0.phase = .stopping(run, until: until) }
+        streams.change(slot) { $0.phase = .stopping(run, until: until) }
         schedule(slot, at: until)
         return [.stop(run.id)]
     }
@@ -132,18 +124,18 @@ extension MonitorModel {
         if run.usesTab { browser.finish(run, ending, at: now) }
         sample(slot, at: now)
         let (clock, isWatched) = (historyClock, !isStopping && !state.isRemoved)
-        change(slot) { $0.end(run, ending, isLost: isLost, isWatched: isWatched, clock, at: now) }
+        streams.change(slot) { $0.end(run, ending, isLost: isLost, isWatched: isWatched, clock, at: now) }
         if !isWatched {
-            change(slot) { $0.phase = .retired }
-            if state.isRemoved { forget(slot, at: now) }
+            streams.change(slot) { $0.phase = .retired }
+            if state.isRemoved { streams.forget(slot, at: now) }
             return []
         }
         if run.remote != nil {
-            change(slot) { $0.phase = .waiting(until: .never) }
+            streams.change(slot) { $0.phase = .waiting(until: .never) }
             return []
         }
         let next = nextStart(of: slot, after: run, at: now)
-        change(slot) { $0.phase = .waiting(until: next) }
+        streams.change(slot) { $0.phase = .waiting(until: next) }
         schedule(slot, at: next)
         return []
     }

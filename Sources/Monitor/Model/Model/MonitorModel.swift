@@ -10,14 +10,7 @@ package import InstrumentWatch
 package struct MonitorModel: Sendable {
     package internal(set) var configuration: WatchConfiguration
     let options: MonitorOptions
-    /// The streams by slot.
-    package internal(set) var streams: [Int: StreamState] = [:]
-    /// The slots by name, without streams that were removed.
-    var slots: [String: Int] = [:]
-    /// The slots in the order of the configuration.
-    package internal(set) var order: [Int] = []
-    /// The sums of streams that were removed: a stream that returns counts on.
-    var retired = RetiredTotals()
+    package internal(set) var streams = StreamRegister()
     var deadlines = DeadlineQueue()
     var engine = AlertEngine()
     package internal(set) var book: IncidentBook
@@ -28,7 +21,6 @@ package struct MonitorModel: Sendable {
     package internal(set) var hasDamagedIncidents = false
     var generator: SplitMix64
     let origin: Timestamp
-    var nextSlot = 0
     var nextSession = 1
     /// The number of streams that were added, by period, which spreads the starts evenly.
     var placed: [Duration: Int] = [:]
@@ -102,11 +94,11 @@ package struct MonitorModel: Sendable {
     }
 
     /// The state of a stream; nil for an unknown name.
-    package func stream(named name: String) -> StreamState? { slots[name].flatMap { streams[$0] } }
+    package func stream(named name: String) -> StreamState? { streams[named: name] }
 
     /// The model for a page that shows counters: what the page shows is the least that later pages show.
     package mutating func shown(at now: MonotonicInstant) -> MonitorModel {
-        for slot in order { change(slot) { $0.noteShown(at: now) } }
+        streams.changeAll { $0.noteShown(at: now) }
         return self
     }
 
@@ -122,7 +114,7 @@ package struct MonitorModel: Sendable {
     /// The hosts of all streams that an alert looks at, by the place of the monitor that plays them; empty for this
     /// monitor.
     var alertedHosts: [String: Set<String>] {
-        streams.values.lazy.filter { !$0.alerts.isEmpty }.reduce(into: [:]) { hosts, state in
+        streams.all.lazy.filter { !$0.alerts.isEmpty }.reduce(into: [:]) { hosts, state in
             hosts[state.stream.origin?.place ?? "", default: []].insert(state.stream.url.host)
         }
     }
@@ -142,19 +134,12 @@ package struct MonitorModel: Sendable {
 
     /// Brings the cause and the state of a stream up to date.
     mutating func settle(_ slot: Int, at now: Timestamp) {
-        guard let index = streams.index(forKey: slot) else { return }
-        let settlement = streams.values[index].settle(at: now)
+        guard let settlement = streams.settle(slot, at: now) else { return }
         if settlement.hasLastingChange { lastingChanges += 1 }
-        if let requests = settlement.evidence {
-            evidence.keep(requests, of: streams.values[index].stream.name, at: now)
+        if let requests = settlement.evidence, let name = streams[slot]?.stream.name {
+            evidence.keep(requests, of: name, at: now)
         }
         guard settlement.wasDown != settlement.isDown else { return }
         troubledCount = max(0, troubledCount + (settlement.isDown ? 1 : -1))
-    }
-
-    /// Changes a stream in place.
-    mutating func change(_ slot: Int, _ body: (inout StreamState) -> Void) {
-        guard let index = streams.index(forKey: slot) else { return }
-        body(&streams.values[index])
     }
 }

@@ -16,15 +16,15 @@ package struct MonitorDocuments: Sendable {
     /// The streams for the dashboard and `top`.
     package func overview(_ facts: MonitorFacts) -> JSONValue {
         var members = shared(facts)
-        members["streams"] = rows(of: model.order)
+        members["streams"] = rows(of: model.streams.order)
         return .object(members)
     }
 
     /// The rows of some streams, with alerts, ledgers and figures of the monitor: one update of the dashboard.
     package func update(_ slots: Set<Int>, _ facts: MonitorFacts) -> JSONValue {
         var members = shared(facts)
-        members["streams"] = rows(of: model.order.filter(slots.contains))
-        members["names"] = .int(model.order.count)
+        members["streams"] = rows(of: model.streams.order.filter(slots.contains))
+        members["names"] = .int(model.streams.order.count)
         return .object(members)
     }
 
@@ -50,7 +50,7 @@ package struct MonitorDocuments: Sendable {
     /// The share of the day of now in which the streams were up.
     package var upToday: Double? {
         var sum = DayShare()
-        for slot in model.order {
+        for slot in model.streams.order {
             if let state = model.streams[slot] { sum.add(state.history.today, at: now.wallTime) }
         }
         return sum.value
@@ -120,7 +120,8 @@ package struct MonitorDocuments: Sendable {
 
     private var monitor: JSONValue {
         var document: [String: JSONValue] = [
-            "streams": .int(model.order.count), "sessions": .int(model.runningCount), "reloads": .int(model.reloads),
+            "streams": .int(model.streams.order.count), "sessions": .int(model.runningCount),
+            "reloads": .int(model.reloads),
             "configurationValid": .bool(!model.latestReloadFailed), "delayedStarts": .int(model.delayedStarts),
             "delay": .int(model.delays.longest(at: now.instant).milliseconds),
         ]

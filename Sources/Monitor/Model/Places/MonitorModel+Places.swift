@@ -48,7 +48,7 @@ extension MonitorModel {
         let age = min(latest.duration(to: now.instant), places?.readSince.duration(to: now.instant) ?? .zero)
         if state.run != nil, age >= settings.silence {
             _ = finish(slot, .stopped, isLost: true, at: now)
-            change(slot) {
+            streams.change(slot) {
                 $0.becomeUnknown("no samples of the stream since \(now.before(age).wallTime.rfc3339)", at: now)
             }
             settle(slot, at: now)
@@ -61,7 +61,7 @@ extension MonitorModel {
         let since = place.latest.wallTime
         for slot in place.slots.sorted() {
             if streams[slot]?.run != nil { _ = finish(slot, .stopped, isLost: true, at: now) }
-            change(slot) {
+            streams.change(slot) {
                 $0.becomeUnknown("no samples from \(StreamOrigin.name(of: name)) since \(since.rfc3339)", at: now)
             }
             settle(slot, at: now)
@@ -131,13 +131,11 @@ extension MonitorModel {
     private mutating func forget(stream slot: Int, of place: String, at now: Timestamp) {
         guard let state = streams[slot], let origin = state.stream.origin else { return }
         let name = origin.description
-        (slots[name], streams[slot]) = (nil, nil)
-        order.removeAll { $0 == slot }
-        retired.put(state.totals(at: now.instant), name)
+        streams.remove(slot, isOver: true, at: now)
         places?.streamCount -= 1
         places?.places[place]?.slots.remove(slot)
         book.watchers.remove(origin)
-        objectives.keep(configuration.objectives, slots: Set(slots.values))
+        objectives.keep(configuration.objectives, slots: Set(streams.slots.values))
         for key in engine.keep(where: { $0.stream != name }) { book.resolves(key.alert, of: key.stream, at: now) }
     }
 }

@@ -50,7 +50,7 @@ extension MonitorModel {
     /// The slot of a stream, which is added with the first event that names its address.
     private mutating func slot(of origin: StreamOrigin, _ event: Event, at now: Timestamp) -> Result<Int, Refused> {
         let name = origin.description
-        if let slot = slots[name] {
+        if let slot = streams.slots[name] {
             if event.action == .mediaRequest { update(slot, labels: Self.labels(of: event, origin)) }
             return .success(slot)
         }
@@ -77,17 +77,14 @@ extension MonitorModel {
     /// Adds a stream that another monitor plays; returns its slot.
     @discardableResult
     mutating func add(_ origin: StreamOrigin, at address: HTTPURL, labels: [String: String]) -> Int {
-        let (slot, name) = (nextSlot, origin.description)
-        nextSlot += 1
         let stream = stream(of: origin, at: address, labels: labels)
-        var state = StreamState(slot: slot, stream, start: .never, continuing: retired.take(name))
-        state.configure(configuration.alerts, windows: windows)
-        (streams[slot], slots[name]) = (state, slot)
-        order.append(slot)
+        let slot = streams.add(stream, start: .never) { [configuration, windows] in
+            $0.configure(configuration.alerts, windows: windows)
+        }
         places?.streamCount += 1
         places?.places[origin.place]?.slots.insert(slot)
         book.watchers.insert(origin)
-        if !state.alerts.isEmpty { book.hosts[origin.place, default: []].insert(address.host) }
+        if streams[slot]?.alerts.isEmpty == false { book.hosts[origin.place, default: []].insert(address.host) }
         return slot
     }
 
@@ -117,7 +114,7 @@ extension MonitorModel {
             book = PlaceBook(settings, continuing: old)
         }
         places = book
-        for slot in order {
+        for slot in streams.order {
             guard let known = streams[slot]?.stream, let origin = known.origin else { continue }
             configure(slot, as: stream(of: origin, at: known.url, labels: known.labels))
         }
@@ -156,10 +153,10 @@ extension MonitorModel {
             event.time = begin(slot, session, record, at: now)
         }
         let clock = historyClock
-        change(slot) { $0.take(remote: event, clock, at: now) }
+        streams.change(slot) { $0.take(remote: event, clock, at: now) }
         plan(slot)
         if let ending = SessionEnding(event) {
-            change(slot) { $0.endedSession = session }
+            streams.change(slot) { $0.endedSession = session }
             _ = finish(slot, ending, at: now)
         }
         settle(slot, at: now)
@@ -167,7 +164,7 @@ extension MonitorModel {
 
     private mutating func takeTime(of record: SampleRecord, _ slot: Int, at now: Timestamp) -> Timestamp? {
         var time: Timestamp?
-        change(slot) { $0.withRun { time = $0.remote?.take(record, at: now) } }
+        streams.change(slot) { $0.withRun { time = $0.remote?.take(record, at: now) } }
         return time
     }
 
@@ -180,7 +177,7 @@ extension MonitorModel {
         runningCount += 1
         var run = StreamRun(id: id, begin: begin)
         run.remote = remote
-        change(slot) { $0.begin(run, at: now) }
+        streams.change(slot) { $0.begin(run, at: now) }
         return begin
     }
 }

@@ -9,7 +9,8 @@ extension MonitorModel {
     mutating func restore(_ saved: SavedMonitor, at now: Timestamp) {
         let alerts = Dictionary(configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
         for entry in saved.alerts {
-            guard let alert = alerts[entry.alert], let slot = slots[entry.stream], let stream = streams[slot]?.stream
+            guard let alert = alerts[entry.alert], let slot = streams.slots[entry.stream],
+                let stream = streams[slot]?.stream
             else {
                 continue
             }
@@ -18,11 +19,15 @@ extension MonitorModel {
             let since = Timestamp(instant: now.instant.advanced(by: .milliseconds(-held)), wallTime: entry.since)
             engine.restore(entry, alert, stream, since: since)
         }
-        for down in saved.down { if let slot = slots[down.stream] { change(slot) { $0.restore(down, at: now) } } }
+        for down in saved.down {
+            if let slot = streams.slots[down.stream] { streams.change(slot) { $0.restore(down, at: now) } }
+        }
         for finding in saved.findings {
-            guard let slot = slots[finding.stream] else { continue }
+            guard let slot = streams.slots[finding.stream] else { continue }
             // The configuration may no longer look for it.
-            change(slot) { if $0.stream.checks.looks(for: finding.rule) { $0.checks.restore(finding, at: now) } }
+            streams.change(slot) {
+                if $0.stream.checks.looks(for: finding.rule) { $0.checks.restore(finding, at: now) }
+            }
         }
         if let budgets = saved.objectives {
             objectives.restore(budgets, configuration.objectives)
@@ -36,16 +41,18 @@ extension MonitorModel {
             }
         }
         restoreIncidents(saved, at: now)
-        for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
+        for entry in saved.firings where alerts[entry.alert] != nil && streams.slots[entry.stream] != nil {
             engine.restore(entry, at: now)
         }
-        for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
+        for (name, count) in saved.failures {
+            if let slot = streams.slots[name] { streams.change(slot) { $0.failures = count } }
+        }
     }
 
     /// Restores the incidents; those of alerts that fire and have none are made again.
     private mutating func restoreIncidents(_ saved: SavedMonitor, at now: Timestamp) {
-        let streams = Dictionary(streams.values.map { ($0.stream.name, $0.stream) }) { first, _ in first }
-        if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: streams, at: now) }
+        let watched = Dictionary(streams.all.map { ($0.stream.name, $0.stream) }) { first, _ in first }
+        if let incidents = saved.incidents { hasDamagedIncidents = !book.restore(incidents, streams: watched, at: now) }
         let isOld = saved.incidents == nil || hasDamagedIncidents
         let told = Set(
             saved.alerts.lazy.filter(\.isNotified).map { AlertEngine.Key(alert: $0.alert, stream: $0.stream) }
@@ -72,7 +79,7 @@ extension MonitorModel {
             && !objectives.isFiring(key.alert, of: key.stream, configuration.objectives)
         {
             // Alerts about the monitor itself have no stream, either.
-            let isWatched = slots[key.stream] != nil || !configuration.alerts.contains { $0.name == key.alert }
+            let isWatched = streams.slots[key.stream] != nil || !configuration.alerts.contains { $0.name == key.alert }
             book.resolves(key.alert, of: key.stream, isWatched: isWatched, at: now)
         }
     }
@@ -90,11 +97,11 @@ extension MonitorModel {
                 LabelRules.problem(withValue: place, of: "location") == nil
             else { continue }
             let origin = StreamOrigin(stream: name, place: place)
-            guard slots[origin.description] == nil, places?.restore(place, at: now) == true else { continue }
+            guard streams.slots[origin.description] == nil, places?.restore(place, at: now) == true else { continue }
             var labels: [String: String] = [:]
             if case .object(let members)? = entry["labels"] { labels = members.compactMapValues(\.string) }
             let slot = add(origin, at: address, labels: labels)
-            change(slot) { $0.latestSample = now.instant }
+            streams.change(slot) { $0.latestSample = now.instant }
         }
     }
 
@@ -134,8 +141,8 @@ extension MonitorModel {
                 for index in entries.minutes.indices { entries.minutes[index].move(byMinutes: -Int(distance)) }
                 for index in entries.quarters.indices { entries.quarters[index].move(byMinutes: -quarters) }
             }
-            guard let slot = slots[name] else { return }
-            change(slot) { state in
+            guard let slot = streams.slots[name] else { return }
+            streams.change(slot) { state in
                 state.history.restore(
                     minutes: entries.minutes.filter { isRecent($0, 1_440) },
                     quarters: entries.quarters.filter { isRecent($0, 20_160) }
@@ -144,7 +151,7 @@ extension MonitorModel {
             }
         }
         guard let damages else { return nil }
-        for slot in order { change(slot) { $0.history.resume(at: now) } }
+        streams.changeAll { $0.history.resume(at: now) }
         return (damages, newest)
     }
 
@@ -155,7 +162,7 @@ extension MonitorModel {
         else { return false }
         let latest = Int(clamping: now.milliseconds / 60_000)
         for (name, value) in saved {
-            guard let slot = slots[name], case .array(let list) = value else { continue }
+            guard let slot = streams.slots[name], case .array(let list) = value else { continue }
             var points: [HistoryPoint] = []
             for entry in list.prefix(1_000) {
                 guard case .array(let numbers) = entry, let point = HistoryPoint(numbers.compactMap(\.int)),
@@ -164,7 +171,7 @@ extension MonitorModel {
                 else { continue }
                 points.append(point)
             }
-            change(slot) { state in
+            streams.change(slot) { state in
                 state.history.restore(minutes: [], quarters: points)
                 state.history.resume(at: now)
             }

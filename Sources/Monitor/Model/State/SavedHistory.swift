@@ -24,7 +24,7 @@ package struct HistoryMark: Hashable, Sendable {
     package func news(of model: MonitorModel, at now: WallTime) -> (bytes: [UInt8], mark: HistoryMark) {
         var bytes: [UInt8] = []
         var next = HistoryMark(of: model, at: now)
-        for slot in model.order {
+        for slot in model.streams.order {
             guard let state = model.streams[slot] else { continue }
             var entries = HistoryFile.Entries()
             entries.minutes = state.history.chart.closedMinutes(from: minute, before: next.minute)
@@ -56,8 +56,8 @@ package struct HistoryPieces: Sendable {
     package mutating func next() -> [UInt8]? {
         var bytes = isBegun ? [] : HistoryFile.head
         isBegun = true
-        while index < model.order.count, bytes.count < Self.length {
-            let slot = model.order[index]
+        while index < model.streams.order.count, bytes.count < Self.length {
+            let slot = model.streams.order[index]
             index += 1
             guard let state = model.streams[slot] else { continue }
             var entries = HistoryFile.Entries()

@@ -211,10 +211,10 @@ extension SavedMonitor {
         incidents = model.book.saved(at: now)
         places = Self.places(of: model)
         if !model.configuration.objectives.isEmpty { objectives = model.objectives.saved }
-        let states = model.order.compactMap { model.streams[$0] }
+        let states = model.streams.order.compactMap { model.streams[$0] }
         down = states.compactMap { Down($0, at: now) }
         findings = states.flatMap { $0.checks.saved(of: $0.stream.name) }
-        for (name, slot) in model.slots {
+        for (name, slot) in model.streams.slots {
             if let failures = model.streams[slot]?.failures, failures > 0 { self.failures[name] = failures }
         }
     }
@@ -223,7 +223,7 @@ extension SavedMonitor {
     private static func places(of model: MonitorModel) -> JSONValue? {
         guard model.places != nil else { return nil }
         return .array(
-            model.order.compactMap { slot -> JSONValue? in
+            model.streams.order.compactMap { slot -> JSONValue? in
                 guard let stream = model.streams[slot]?.stream, let origin = stream.origin else { return nil }
                 return [
                     "stream": .string(origin.stream), "place": .string(origin.place),

@@ -55,7 +55,7 @@ struct WatchLines {
     mutating func news(of model: MonitorModel, at now: Timestamp) -> [String] {
         var lines: [String] = []
         var names: Set<String> = []
-        for slot in model.order {
+        for slot in model.streams.order {
             guard let state = model.streams[slot] else { continue }
             names.insert(state.stream.name)
             guard let isUp = state.isUp, known[state.stream.name] != isUp else { continue }
@@ -77,7 +77,7 @@ struct WatchLines {
     }
 
     private func summary(of model: MonitorModel, at now: Timestamp) -> String {
-        let states = model.order.compactMap { model.streams[$0] }
+        let states = model.streams.order.compactMap { model.streams[$0] }
         let down = states.count { $0.isUp == false }
         let stalled = states.count { $0.word == .stalled }
         let firing = model.alerts.count { $0.isFiring }

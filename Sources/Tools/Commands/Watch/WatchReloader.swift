@@ -103,7 +103,7 @@ final class WatchReloader: Sendable {
         while true {
             notifier.reloading()
             await apply(read())
-            notifier.ready("watches \(String(counting: monitor.state.order.count, "stream"))")
+            notifier.ready("watches \(String(counting: monitor.state.streams.order.count, "stream"))")
             let isWanted = state.withLock { state in
                 defer { (state.isBusy, state.isWanted) = (state.isWanted, false) }
                 return state.isWanted

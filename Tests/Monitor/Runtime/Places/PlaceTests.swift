@@ -15,7 +15,9 @@ struct PlaceTests {
         var drive = try PlaceDrive()
         drive.begin("news", in: ["oslo", "rome"])
         #expect(
-            drive.model.order.compactMap { drive.model.streams[$0]?.stream.name } == ["news (oslo)", "news (rome)"]
+            drive.model.streams.order.compactMap { drive.model.streams[$0]?.stream.name } == [
+                "news (oslo)", "news (rome)",
+            ]
         )
         let state = try #require(drive.state("news", "oslo"))
         #expect(state.word == .playing && state.isUp == true)
@@ -192,7 +194,7 @@ struct PlaceTests {
         }
         drive.take([odd])
         #expect(drive.refused(.invalid) == 7)
-        #expect(drive.model.order.count == 1)
+        #expect(drive.model.streams.order.count == 1)
         #expect(drive.state("news", "oslo")?.word == .playing)
     }
 
@@ -224,7 +226,7 @@ struct PlaceTests {
             var monitor = RemoteMonitor("p\(number)", log: UInt64(number))
             drive.take(monitor.begin("s", at: drive.now))
         }
-        #expect(drive.model.order.count == PlaceBook.mostPlaces)
+        #expect(drive.model.streams.order.count == PlaceBook.mostPlaces)
         #expect(drive.refused(.excess) == 15)
     }
 
@@ -266,7 +268,7 @@ struct PlaceTests {
         #expect(drive.model.reload(new, at: drive.now).isEmpty)
         #expect(drive.state("news", "rome")?.stream.downDelay == .seconds(7))
         #expect(drive.state("news", "rome")?.word == .playing)
-        #expect(drive.model.order.count == 3)
+        #expect(drive.model.streams.order.count == 3)
     }
 
     @Test("A stream of another monitor is tried there, and nothing is started or stopped here")
