@@ -111,7 +111,7 @@ struct MonitorModelTests {
         drive.run(for: .seconds(300))
         #expect(drive.starts.count { $0.stream == "good" } == 5)
         #expect(drive.starts.count { $0.stream == "bad" } >= 2)
-        #expect(drive.model.abandonedSessions >= 2)
+        #expect(drive.model.sessions.abandoned >= 2)
         #expect(drive.model.stream(named: "bad")?.isUp == false)
         #expect(drive.model.stream(named: "good")?.isUp == true)
     }
@@ -210,8 +210,8 @@ struct MonitorModelTests {
         var drive = Drive(configuration(streams), options: options)
         drive.run(for: .seconds(120))
         #expect(drive.starts.count == 3)
-        #expect(drive.model.runningCount == 3)
-        #expect(drive.model.delayedStarts > 0)
+        #expect(drive.model.sessions.running == 3)
+        #expect(drive.model.sessions.delayedStarts > 0)
     }
 
     @Test("Ten thousand streams start at most a few per tenth of a second, and each plays")

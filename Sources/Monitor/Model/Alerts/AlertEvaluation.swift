@@ -3,7 +3,7 @@ internal import InstrumentWatch
 
 /// What alerts see of a stream at a moment, made from its state: whether conditions hold, and why.
 struct AlertEvaluation: Sendable {
-    private let state: StreamState
+    let state: StreamState
     private let now: Timestamp
 
     init(of state: StreamState, at now: Timestamp) { (self.state, self.now) = (state, now) }
@@ -91,6 +91,32 @@ struct AlertEvaluation: Sendable {
         return finding
     }
 
+    /// The signal of an alert that begins to fire.
+    /// - Parameters:
+    ///   - instance: what is known of the alert.
+    ///   - own: what became different in the monitor itself.
+    func signal(
+        of alert: AlertConfiguration,
+        _ instance: AlertEngine.Instance?,
+        value: Double?,
+        besides own: [StreamChange]
+    ) -> IncidentSignal {
+        let (cause, reason) = (cause(of: alert), reason)
+        var signal = IncidentSignal(
+            alert,
+            state.stream,
+            cause: cause,
+            reason: reason.isEmpty ? instance?.reason ?? "" : reason,
+            since: instance?.since ?? now,
+            value: value,
+            events: Array(state.log.latest.suffix(5))
+        )
+        // The condition holds some time after the fault began.
+        let begin = min(signal.since.wallTime, cause?.since ?? signal.since.wallTime)
+        signal.changes = (state.changes.changes + own).filter { $0.mayExplain(faultSince: begin) }
+        return signal
+    }
+
     /// How long a value may be unknown.
     var longestUnknown: Duration { state.stream.schedule.longestUnknown }
 }
@@ -158,5 +184,13 @@ extension WatchedStream.Schedule {
     fileprivate var longestUnknown: Duration {
         guard case .sampled(let every, _) = self else { return AlertEngine.longestUnknown }
         return max(AlertEngine.longestUnknown, every * 2)
+    }
+}
+
+extension WatchConfiguration {
+    /// The distinct windows of the alerts.
+    var alertWindows: [Duration] {
+        let expressions = alerts.flatMap { [$0.condition, $0.keepWhile].compactMap(\.self) }
+        return Set(expressions.flatMap(\.conditions).compactMap(\.window)).sorted()
     }
 }

@@ -20,19 +20,13 @@ extension RequestObservation {
     }
 }
 
-extension MonitorModel {
-    /// Performs what is due for incidents.
-    mutating func advanceIncidents(to now: Timestamp) -> [MonitorEffect] {
-        book.advance(to: now, book.mayHold ? hostContact : HostContact()).map { .notify($0) }
-    }
-
+extension HostContact {
     /// What the sessions of this monitor hear; looks at every stream.
-    var hostContact: HostContact {
-        streams.all.reduce(into: HostContact()) { contact, state in
-            guard state.stream.origin == nil else { return }
-            if let answer = state.latestAnswer { contact.latestAnswer = max(answer, contact.latestAnswer ?? answer) }
-            guard state.run != nil || state.stream.schedule == .continuous else { return }
-            contact.playing.insert(state.stream.url.host)
+    init(of streams: StreamRegister) {
+        for state in streams.all where state.stream.origin == nil {
+            if let answer = state.latestAnswer { latestAnswer = max(answer, latestAnswer ?? answer) }
+            guard state.run != nil || state.stream.schedule == .continuous else { continue }
+            playing.insert(state.stream.url.host)
         }
     }
 }

@@ -236,22 +236,3 @@ extension Timestamp {
         )
     }
 }
-
-extension MonitorModel {
-    /// Performs an action of a person on an incident or a silence; the effects are its messages.
-    package mutating func act(
-        _ action: IncidentAction,
-        by person: String,
-        at now: Timestamp
-    ) -> (result: Result<String, IncidentActionError>, effects: [MonitorEffect]) {
-        do throws(IncidentActionError) {
-            let target = try book.perform(action, by: person, at: now)
-            return (.success(target), advanceIncidents(to: now))
-        } catch {
-            return (.failure(error), [])
-        }
-    }
-
-    /// Records in the audit log what a person did beside incidents and silences.
-    package mutating func record(_ entry: AuditEntry) { book.record(entry) }
-}

@@ -198,7 +198,7 @@ extension IncidentBook {
 
     /// Messages about everything that fires now for a receiver, for services that forget an alert unless it is sent
     /// again. Together, they list every stream.
-    func firing(for receiver: String, at now: Timestamp) -> [AlertMessage] {
+    package func firing(for receiver: String, at now: Timestamp) -> [AlertMessage] {
         let known = open.filter { $0.toldReceivers.contains(receiver) && !$0.state.isMuted }
         return known.flatMap { incident -> [AlertMessage] in
             let streams = incident.order.filter { name in
@@ -276,13 +276,6 @@ extension MaintenanceWindow {
             default: member.labels[name] == value
             }
         }
-    }
-}
-
-extension MonitorModel {
-    /// Messages about everything that fires now for a receiver; together, they list every stream.
-    package func firing(for receiver: String, at now: Timestamp) -> [AlertMessage] {
-        book.firing(for: receiver, at: now)
     }
 }
 

@@ -191,10 +191,10 @@ package struct MonitorMetrics: Sendable {
         writer.sample(model.delays.longest(at: now).seconds, [])
         let gauges = [
             ("instrument_monitor_streams", "Streams that are configured.", model.streams.order.count),
-            ("instrument_monitor_sessions", "Sessions that run.", model.runningCount),
+            ("instrument_monitor_sessions", "Sessions that run.", model.sessions.running),
             (
                 "instrument_monitor_configuration_valid", "0 if the latest reload found an invalid configuration.",
-                model.latestReloadFailed ? 0 : 1
+                model.reloads.failure == nil ? 1 : 0
             ),
         ]
         for (name, help, value) in gauges {
@@ -202,15 +202,18 @@ package struct MonitorMetrics: Sendable {
             writer.sample(Double(value), [])
         }
         let counters = [
-            ("instrument_monitor_reloads", "Reloads of the configuration.", model.reloads),
-            ("instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.", model.failedReloads),
+            ("instrument_monitor_reloads", "Reloads of the configuration.", model.reloads.count),
+            (
+                "instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.",
+                model.reloads.failedCount
+            ),
             (
                 "instrument_monitor_delayed_starts", "Starts delayed by the limits of sessions and tabs.",
-                model.delayedStarts
+                model.sessions.delayedStarts
             ),
             (
                 "instrument_monitor_abandoned_sessions", "Sessions that did not end after their stop.",
-                model.abandonedSessions
+                model.sessions.abandoned
             ),
         ]
         for (name, help, value) in counters {

@@ -34,3 +34,15 @@ package struct FailedReload: Hashable, Sendable {
         )
     }
 }
+
+/// How often the configuration was reloaded, and why the latest one is not used.
+struct ReloadRecord: Sendable {
+    /// Reloads of the configuration.
+    private(set) var count = 0
+    private(set) var failedCount = 0
+    /// Why the latest configuration is not used; nil if it is.
+    private(set) var failure: FailedReload?
+
+    mutating func note() { (count, failure) = (count + 1, nil) }
+    mutating func note(_ failure: FailedReload) { (failedCount, self.failure) = (failedCount + 1, failure) }
+}

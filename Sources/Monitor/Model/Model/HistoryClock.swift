@@ -1,4 +1,4 @@
-package import Instrument
+internal import Instrument
 
 /// The calendar of histories and budgets, which a jump of the wall clock does not spoil.
 ///
@@ -73,18 +73,4 @@ struct HistoryClock: Hashable, Sendable {
 extension Int {
     /// The number of units that minutes are, away from zero: the same for a move and for the one that undoes it.
     func units(of minutes: Int) -> Int { (Swift.abs(self) + minutes - 1) / minutes * signum() }
-}
-
-extension MonitorModel {
-    /// The time of now for histories and budgets.
-    package func historyTime(at now: Timestamp) -> WallTime { historyClock.time(at: now) }
-
-    /// Follows the wall clock, and moves histories and budgets if that is needed.
-    mutating func followClock(to now: Timestamp) {
-        let minutes = historyClock.advance(to: now)
-        guard minutes != 0 else { return }
-        let time = historyTime(at: now)
-        streams.changeAll { $0.history.move(byMinutes: minutes, at: time) }
-        objectives.move(byMinutes: minutes)
-    }
 }

@@ -27,6 +27,21 @@ package enum SessionEnding: Hashable, Sendable {
     case lost(reason: String)
 }
 
+extension SessionEnding {
+    /// The ending for people.
+    package var label: String {
+        switch self {
+        case .ended: "the media ended"
+        case .stopped: "stopped"
+        case .failed(let code, _): "failed (\(code))"
+        case .lost(let reason): "the monitor could not play on: \(reason)"
+        }
+    }
+
+    /// Whether what plays for the monitor failed.
+    var isLost: Bool { if case .lost = self { true } else { false } }
+}
+
 /// A request of a session.
 package struct RequestObservation: Hashable, Sendable {
     /// The kind of a failure.

@@ -70,7 +70,7 @@ package struct MonitorDocuments: Sendable {
         members["evidence"] = .array(model.evidence.latestRequests(of: name).map { [$0.document] } ?? [])
         members["hiding"] = model.book.hidingDocument(of: state.stream, at: now)
         members["upToday"] = state.history.today.value(at: now.wallTime).map { .double($0) }
-        members["checking"] = model.checking[state.slot] == nil ? nil : .bool(true)
+        members["checking"] = model.checks.isChecking(state.slot) ? .bool(true) : nil
         members["minutes"] = .array(chart.minutes(minutes).map(\.json))
         members["quarters"] = .array(chart.quarters(quarters).map(\.json))
         members["checks"] = .array(
@@ -120,13 +120,14 @@ package struct MonitorDocuments: Sendable {
 
     private var monitor: JSONValue {
         var document: [String: JSONValue] = [
-            "streams": .int(model.streams.order.count), "sessions": .int(model.runningCount),
-            "reloads": .int(model.reloads),
-            "configurationValid": .bool(!model.latestReloadFailed), "delayedStarts": .int(model.delayedStarts),
+            "streams": .int(model.streams.order.count), "sessions": .int(model.sessions.running),
+            "reloads": .int(model.reloads.count),
+            "configurationValid": .bool(model.reloads.failure == nil),
+            "delayedStarts": .int(model.sessions.delayedStarts),
             "delay": .int(model.delays.longest(at: now.instant).milliseconds),
         ]
-        document["configurationProblems"] = model.failedReload?.json
-        document["configurationProblemCount"] = model.failedReload.map { .int($0.count) }
+        document["configurationProblems"] = model.reloads.failure?.json
+        document["configurationProblemCount"] = model.reloads.failure.map { .int($0.count) }
         return .object(document)
     }
 

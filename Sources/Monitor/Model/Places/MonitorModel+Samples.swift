@@ -172,9 +172,7 @@ extension MonitorModel {
     {
         let remote = RemoteRun(session, record, at: now)
         let begin = remote.start(at: now)
-        let id = SessionID(slot: slot, number: nextSession, stream: streams[slot]?.stream.name ?? "")
-        nextSession += 1
-        runningCount += 1
+        let id = SessionID(slot: slot, number: sessions.begin(), stream: streams[slot]?.stream.name ?? "")
         var run = StreamRun(id: id, begin: begin)
         run.remote = remote
         streams.change(slot) { $0.begin(run, at: now) }

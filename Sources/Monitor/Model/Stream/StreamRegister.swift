@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentHTTP
 internal import InstrumentWatch
 
 /// The streams that the monitor watches, by slot and by name, and the sums of those that were removed.
@@ -21,6 +22,14 @@ package struct StreamRegister: Sendable {
     /// The streams, with those that were removed and whose session has not ended.
     var all: some Collection<StreamState> { states.values }
     package var count: Int { states.count }
+    /// The hosts of all streams that an alert looks at, by the place of the monitor that plays them; empty for this
+    /// monitor.
+    var alertedHosts: [String: Set<String>] {
+        states.values.lazy.filter { !$0.alerts.isEmpty }.reduce(into: [:]) { hosts, state in
+            hosts[state.stream.origin?.place ?? "", default: []].insert(state.stream.url.host)
+        }
+    }
+
     /// The revision of each stream, by slot.
     package var revisions: [Int: Int] { states.mapValues(\.revision) }
 

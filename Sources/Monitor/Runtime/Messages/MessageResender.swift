@@ -29,7 +29,7 @@ package final class MessageResender: Sendable {
     package func resend(_ model: MonitorModel, at now: Timestamp) async -> [String: String] {
         await withTaskGroup(of: (String, String)?.self) { group in
             for (receiver, sender) in senders.withLock({ $0 }) {
-                let messages = model.firing(for: receiver, at: now)
+                let messages = model.book.firing(for: receiver, at: now)
                 guard !messages.isEmpty else { continue }
                 group.addTask { [health] in
                     for message in messages {

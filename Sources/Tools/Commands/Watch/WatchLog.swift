@@ -82,7 +82,8 @@ struct WatchLines {
         let stalled = states.count { $0.word == .stalled }
         let firing = model.alerts.count { $0.isFiring }
         return [
-            String(counting: states.count, "stream"), String(counting: model.runningCount, "session"), "\(down) down",
+            String(counting: states.count, "stream"), String(counting: model.sessions.running, "session"),
+            "\(down) down",
             "\(stalled) stalled", String(counting: firing, "alert"),
         ].joined(separator: ", ")
     }

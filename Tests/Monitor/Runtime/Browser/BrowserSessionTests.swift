@@ -140,7 +140,7 @@ struct BrowserStreamTests {
         #expect(most <= 2)
         let started = Set(drive.starts.map(\.stream))
         #expect(started == ["s0", "s1", "s2", "s3", "p0", "p1", "p2"])
-        #expect(drive.model.runningCount >= 3)
+        #expect(drive.model.sessions.running >= 3)
     }
 
     @Test("A browser that fails is an incident of the monitor, and the streams neither fail nor are down")

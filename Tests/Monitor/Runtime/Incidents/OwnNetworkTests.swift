@@ -132,10 +132,12 @@ struct OwnNetworkTests {
             var drive = Drive(configuration(all, [try alert("down", "up == 0")]))
             drive.run(for: .seconds(60))
             drive.request("v/1.ts", failure: failure)
-            #expect((drive.model.hostContact.latestAnswer == drive.now.instant) == isAnswer)
+            #expect((HostContact(of: drive.model.streams).latestAnswer == drive.now.instant) == isAnswer)
             drive.run(for: .seconds(300))
-            #expect(drive.model.hostContact.playing.contains("a.example"))
-            #expect(drive.model.hostContact.playing.contains("b.example") == (drive.session(of: "b") != nil))
+            #expect(HostContact(of: drive.model.streams).playing.contains("a.example"))
+            #expect(
+                HostContact(of: drive.model.streams).playing.contains("b.example") == (drive.session(of: "b") != nil)
+            )
         }
     }
 }

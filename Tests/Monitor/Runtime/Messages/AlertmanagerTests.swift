@@ -63,8 +63,8 @@ struct AlertmanagerTests {
         #expect(try await server.alerts().compactMap { $0["labels"]?["stream"]?.string } == ["a"])
         second.behaviours = [:]
         second.run(for: .seconds(900))
-        #expect(second.model.firing(for: "ops", at: second.now).isEmpty)
-        #expect(second.model.firing(for: "other", at: second.now).isEmpty)
+        #expect(second.model.book.firing(for: "ops", at: second.now).isEmpty)
+        #expect(second.model.book.firing(for: "other", at: second.now).isEmpty)
     }
 }
 
