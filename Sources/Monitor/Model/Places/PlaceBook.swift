@@ -39,6 +39,13 @@ struct PlaceBook: Sendable {
 
     init(_ settings: PlaceSettings, at now: MonotonicInstant) { (self.settings, readSince) = (settings, now) }
 
+    /// Continues with new settings.
+    init(_ settings: PlaceSettings, continuing old: PlaceBook) {
+        self.init(settings, at: old.readSince)
+        (places, streamCount, samples, refused) = (old.places, old.streamCount, old.samples, old.refused)
+        (isCaughtUp, failure, isFailureReported) = (old.isCaughtUp, old.failure, old.isFailureReported)
+    }
+
     /// Counts a sample of a place; false if there are too many places.
     mutating func arrive(_ name: String, at now: Timestamp) -> Bool {
         samples += 1
@@ -60,6 +67,79 @@ struct PlaceBook: Sendable {
     /// How long a place has sent nothing, as far as the source was read.
     func quiet(_ place: Place, at now: MonotonicInstant) -> Duration {
         max(place.latest.instant, readSince).duration(to: now)
+    }
+
+    // MARK: Incidents
+
+    /// The alerts of incidents about the reading of samples.
+    private enum Alert {
+        static let silence = "silence"
+        static let source = "source"
+    }
+
+    /// A source that fails for this long is an incident.
+    private static let sourcePatience = Duration.seconds(60)
+    private static let sourceSubject = "source of samples"
+
+    private static func subject(_ place: String) -> String { "place \(StreamOrigin.name(of: place))" }
+
+    /// Notes that the source of samples cannot be read.
+    mutating func note(failure reason: String, at now: Timestamp) { failure = (reason, failure?.since ?? now) }
+
+    /// The incident of a source that cannot be read.
+    mutating func judgeSource(_ receivers: [String], at now: Timestamp) -> [IncidentNews] {
+        guard let failure else {
+            defer { isFailureReported = false }
+            return isFailureReported ? [.resolves(alert: Alert.source, subject: Self.sourceSubject)] : []
+        }
+        guard !isFailureReported, failure.since.instant.duration(to: now.instant) >= Self.sourcePatience else {
+            return []
+        }
+        isFailureReported = true
+        var cause = StreamCause(.check, "The samples of all places cannot be read", since: failure.since.wallTime)
+        cause.text = failure.reason
+        let signal = IncidentSignal(
+            alert: Alert.source,
+            facts: .init(condition: "the source cannot be read", receivers: receivers, severity: .critical),
+            stream: Self.sourceSubject,
+            labels: [:],
+            cause: cause,
+            since: failure.since
+        )
+        return [.fires(signal)]
+    }
+
+    /// Takes note that a place has fallen silent; returns the incident.
+    mutating func silence(_ name: String, _ receivers: [String]) -> [IncidentNews] {
+        guard let place = places[name] else { return [] }
+        places[name]?.isSilent = true
+        let (since, shown) = (place.latest.wallTime, StreamOrigin.name(of: name))
+        var cause = StreamCause(.check, "No samples from \(shown) since \(since.timeOfDay.prefix(8)) UTC", since: since)
+        cause.text =
+            "The monitor in \(shown) has sent nothing since \(since.rfc3339). Its streams are in no known state: look at that monitor, "
+            + "its machine and its network."
+        let refused = place.refused.filter { $0.key == .future }.values.reduce(0, +)
+        if refused > 0 { cause.text += " \(refused) samples were refused because their time is ahead: set its clock." }
+        let signal = IncidentSignal(
+            alert: Alert.silence,
+            facts: .init(
+                condition: "no samples for \(Int(settings.silence.seconds)) s",
+                receivers: receivers,
+                severity: .warning
+            ),
+            stream: Self.subject(name),
+            labels: ["location": shown],
+            cause: cause,
+            since: place.latest
+        )
+        return [.fires(signal)]
+    }
+
+    /// Takes note that a place is silent no more; returns the end of its incident.
+    mutating func endSilence(of name: String) -> [IncidentNews] {
+        guard places[name]?.isSilent == true else { return [] }
+        places[name]?.isSilent = false
+        return [.resolves(alert: Alert.silence, subject: Self.subject(name))]
     }
 
     // MARK: Pages
@@ -91,64 +171,4 @@ struct PlaceBook: Sendable {
             writer.sample(Double(refused[reason] ?? 0), MetricsWriter.labels([("reason", reason.rawValue)]))
         }
     }
-}
-
-/// A session that a monitor elsewhere plays.
-struct RemoteRun: Sendable {
-    /// Without a newer sample, a session is known to be in its state for this long: players send a ping every 30 s.
-    static let reach = Duration.seconds(60)
-
-    /// The sender and its playback.
-    let session: String
-    /// The sender's calendar at the first sample.
-    let begin: WallTime
-    private var clock: (sender: MonotonicInstant, here: MonotonicInstant)
-    /// The number of the latest sample.
-    private var last: (log: UInt64, sequence: UInt64)
-    /// The time of the latest sample on this machine's clock.
-    private(set) var latest: MonotonicInstant
-    /// When the latest sample arrived.
-    private(set) var arrival: MonotonicInstant
-
-    /// - Parameters:
-    ///   - session: the sender and its playback.
-    ///   - record: the first sample.
-    ///   - now: when the sample arrived.
-    init(_ session: String, _ record: SampleRecord, at now: Timestamp) {
-        let time = record.sample.time
-        let age = max(0, now.wallTime.milliseconds.saturatingSubtract(time.wallTime.milliseconds))
-        latest = now.instant.advanced(by: .milliseconds(-age))
-        (self.session, begin, arrival) = (session, time.wallTime, now.instant)
-        clock = (time.instant, latest)
-        last = (record.id.log, record.sequence)
-    }
-
-    /// Takes a further sample; returns its time on this machine's clock, or nil for a late sample.
-    ///
-    /// The sender's monotonic clock measures, so that a calendar that is wrong or set changes no duration. A sample is
-    /// never in the future.
-    mutating func take(_ record: SampleRecord, at now: Timestamp) -> Timestamp? {
-        if record.id.log == last.log, record.sequence <= last.sequence { return nil }
-        last = (record.id.log, record.sequence)
-        let elapsed = record.sample.time.instant.nanoseconds.saturatingSubtract(clock.sender.nanoseconds)
-        var instant = MonotonicInstant(nanoseconds: clock.here.nanoseconds.saturatingAdd(elapsed))
-        if instant > now.instant {
-            instant = now.instant
-            clock = (record.sample.time.instant, instant)
-        }
-        latest = max(latest, instant)
-        arrival = now.instant
-        return now.before(latest.duration(to: now.instant))
-    }
-
-    /// Whether another session is one of another tracker of the same process: the identifier of a sender is that of its
-    /// instrument, and the number of its tracker.
-    func isBeside(_ other: String) -> Bool {
-        let sender = { (session: String) in session.prefix { $0 != "/" }.split(separator: "-") }
-        let (own, others) = (sender(session), sender(other))
-        return own != others && own.dropLast() == others.dropLast()
-    }
-
-    /// The time of the first sample on this machine's clock.
-    func start(at now: Timestamp) -> Timestamp { now.before(latest.duration(to: now.instant)) }
 }
