@@ -73,8 +73,7 @@ extension ConfigurationReader {
             return []
         }
         let searched = parent.isEmpty ? "." : parent
-        sources.folders.insert(searched)
-        guard let names = files.names(in: searched) else {
+        guard let names = documents.names(in: searched) else {
             report(place, "Cannot read the folder of `\(pattern.excerpt())`; it must exist and be readable.")
             return []
         }

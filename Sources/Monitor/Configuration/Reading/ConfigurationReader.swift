@@ -5,21 +5,13 @@ internal import InstrumentText
 
 /// Reads a configuration with its includes, and collects all problems.
 struct ConfigurationReader {
-    static let mostFiles = 10_000
-    static let mostFileBytes = 16 << 20
-    static let mostBytes = 128 << 20
     static let mostStreams = 100_000
-    /// A parsed value takes some hundred bytes, however few it has in the file.
-    static let mostFileValues = 1_500_000
-    static let mostValues = 4_000_000
 
-    let files: any ConfigurationFiles
     let profiles: Set<String>
     let kinds: BackendKinds
     /// Whether a configuration without streams is a mistake.
     let needsStreams: Bool
-    /// The files and folders that were read, or looked for.
-    var sources = ConfigurationSources()
+    var documents: ConfigurationDocuments
     var configuration = WatchConfiguration()
     var error = ConfigurationError(problems: [])
     /// The places of streams by name, to report duplicates.
@@ -28,12 +20,9 @@ struct ConfigurationReader {
     var references: [(kind: String, name: String, place: ConfigurationPlace)] = []
     /// The names of all labels.
     var labelNames: Set<String> = []
-    private var fileCount = 0
-    private var byteCount = 0
-    private var valueCount = 0
 
     init(files: any ConfigurationFiles, profiles: Set<String>, kinds: BackendKinds, needsStreams: Bool = true) {
-        (self.files, self.profiles, self.kinds) = (files, profiles, kinds)
+        (documents, self.profiles, self.kinds) = (ConfigurationDocuments(files), profiles, kinds)
         self.needsStreams = needsStreams
     }
 
@@ -63,50 +52,10 @@ struct ConfigurationReader {
         from place: ConfigurationPlace?,
         stack: [String]
     ) -> ConfigurationValue? {
-        let here = place ?? ConfigurationPlace(file: path, line: 1, column: 1)
-        if stack.contains(path) {
-            report(
-                here,
-                "A file must not include itself (found \((stack + [path]).joined(separator: " → "))); remove one include."
-            )
-            return nil
-        }
-        fileCount += 1
-        guard fileCount <= Self.mostFiles, stack.count < 16 else {
-            report(here, "A configuration must have at most \(Self.mostFiles) files, included at most 16 deep.")
-            return nil
-        }
-        sources.files.insert(path)
-        guard let bytes = files.contents(of: path, atMost: Self.mostFileBytes) else {
-            report(here, "Cannot read `\(path)`: the file must exist, be readable, and have at most 16 MiB.")
-            return nil
-        }
-        byteCount += bytes.count
-        guard byteCount <= Self.mostBytes else {
-            report(here, "The files of a configuration must have at most 128 MiB together.")
-            return nil
-        }
-        // Before anything is parsed.
-        let count = AnchorScan.valueCount(in: bytes)
-        valueCount += count
-        guard count <= Self.mostFileValues, valueCount <= Self.mostValues else {
-            report(
-                here,
-                "A file must have at most \(Self.mostFileValues) values, and all files together \(Self.mostValues) (found "
-                    + "\(count) in `\(path)`, and \(valueCount) so far); use `defaults`, or watch the streams in several "
-                    + "processes."
-            )
-            return nil
-        }
-        do throws(ConfigurationProblem) {
-            if let value = try YAMLDocument.read(bytes, file: path) { return value }
-            if place == nil {
-                report(here, "The configuration must be a mapping with `streams` (found an empty file).")
-            }
-        } catch {
+        do throws(ConfigurationProblem) { return try documents.read(path, from: place, stack: stack) } catch {
             report(error.place, error.message)
+            return nil
         }
-        return nil
     }
 
     private mutating func readRoot(_ value: ConfigurationValue, _ path: String, stack: [String]) {
@@ -163,17 +112,6 @@ struct ConfigurationReader {
     }
 }
 
-/// Where a configuration comes from: the files and folders of which a change may change the configuration.
-package struct ConfigurationSources: Hashable, Sendable {
-    /// The files that were read, with those that have problems or do not exist.
-    package var files: Set<String> = []
-    /// The folders in which patterns of includes were looked for.
-    package var folders: Set<String> = []
-
-    /// Creates sources without files.
-    package init() {}
-}
-
 extension WatchConfiguration {
     /// Reads a configuration with everything that it includes, and returns where it comes from, also without success.
     /// - Parameters:
@@ -197,7 +135,7 @@ extension WatchConfiguration {
         )
         reader.readMain(path)
         let isGood = reader.error.problems.isEmpty
-        return (isGood ? .success(reader.configuration) : .failure(reader.error), reader.sources)
+        return (isGood ? .success(reader.configuration) : .failure(reader.error), reader.documents.sources)
     }
 
     /// Reads a configuration with everything that it includes.
