@@ -5,7 +5,7 @@ internal import InstrumentText
 ///
 /// ```swift
 /// // vlc --extraintf http --http-host 127.0.0.1 --http-password secret film.mkv
-/// let player = try VLCRemotePlayer(at: "8080", password: "secret")
+/// let player = VLCRemotePlayer(port: 8080, password: "secret")
 /// instrument.add(PlayerTracker(player))
 /// instrument.ready()
 /// player.connect()
@@ -22,16 +22,29 @@ public final class VLCRemotePlayer: Player {
     /// Sent as `trackerTarget`.
     public var name: String { session.configuration.name }
 
-    /// Watches the VLC whose HTTP interface listens at a port, from ``connect()`` on.
+    /// Watches the VLC whose HTTP interface listens at a port, from ``connect()`` on, until it goes away.
     ///
     /// - Parameters:
-    ///   - address: `PORT` on this machine, or `HOST:PORT`. The interface has no encryption.
+    ///   - host: where it runs. The interface has no encryption.
+    ///   - port: the value of `--http-port`.
     ///   - password: the value of `--http-password`.
-    ///   - configuration: how it is watched.
     ///   - clock: times signals and questions; give the instrument the same.
-    ///   - report: receives notices about the connection, on the player's queue.
-    /// - Throws: ``VLCRemoteError`` if the address is none.
     public init(
+        host: String = "127.0.0.1",
+        port: UInt16 = 8080,
+        password: String,
+        clock: any SchedulingClock = SystemClock()
+    ) {
+        let question = VLCQuestion(address: HostPort(host: host, port: port), password: password)
+        session = VLCRemoteSession(question, VLCRemoteConfiguration(), clock) { _ in }
+    }
+
+    /// Watches the VLC at an address, `PORT` on this machine or `HOST:PORT`.
+    ///
+    /// - Parameters:
+    ///   - configuration: how it is watched.
+    ///   - report: receives notices about the connection, on the player's queue.
+    package init(
         at address: String,
         password: String,
         configuration: VLCRemoteConfiguration = VLCRemoteConfiguration(),
@@ -57,7 +70,7 @@ public final class VLCRemotePlayer: Player {
     public var status: PlayerStatus { session.status }
 
     /// Whether the player answers.
-    public var isConnected: Bool { session.isConnected }
+    package var isConnected: Bool { session.isConnected }
 
     /// Whether a playback has started and not ended.
     public var isPlaying: Bool { session.outlet.read { $0.phase == .playing } }
@@ -76,5 +89,5 @@ public final class VLCRemotePlayer: Player {
 
     /// Waits until watching has ended, after the last signal. Returns ``VLCRemoteEnding/closed`` early if the current
     /// task is cancelled.
-    public func waitUntilGone() async -> VLCRemoteEnding { await session.waitUntilGone() }
+    package func waitUntilGone() async -> VLCRemoteEnding { await session.waitUntilGone() }
 }

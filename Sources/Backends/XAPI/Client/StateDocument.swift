@@ -52,8 +52,6 @@ public enum StateCondition: Hashable, Sendable {
     case unchanged(etag: String)
     /// The document does not exist yet.
     case absent
-    /// No condition.
-    case always
 }
 
 extension XAPIClient {
@@ -86,12 +84,6 @@ extension XAPIClient {
         _ = try await send(try conditional(request, condition), "a state")
     }
 
-    /// Deletes the document; succeeds if it does not exist.
-    public func deleteState(_ key: StateKey, if condition: StateCondition = .always) async throws(XAPIError) {
-        let request = try request(.delete, "activities/state", query: key.parameters)
-        _ = try await send(try conditional(request, condition), "a state", accepting: [404])
-    }
-
     private func conditional(
         _ request: HTTPRequest,
         _ condition: StateCondition
@@ -101,7 +93,6 @@ extension XAPIClient {
             switch condition {
             case .unchanged(let etag): try request.headers.add("If-Match", etag)
             case .absent: try request.headers.add("If-None-Match", "*")
-            case .always: break
             }
         } catch {
             throw XAPIError(error)

@@ -87,12 +87,9 @@ extension XAPIClient {
 
     /// Returns the statement with an identifier; nil if it does not exist or was voided.
     public func statement(_ id: SampleID) async throws(XAPIError) -> JSONValue? {
-        try await statement(id, "statementId")
-    }
-
-    /// Returns the voided statement with an identifier; nil if it does not exist.
-    public func voidedStatement(_ id: SampleID) async throws(XAPIError) -> JSONValue? {
-        try await statement(id, "voidedStatementId")
+        let request = try request(.get, "statements", query: [("statementId", id.wire)])
+        let response = try await send(request, "a statement", accepting: [404])
+        return response.status == 404 ? nil : try Self.json(response, "a statement").statement(id)
     }
 
     /// Returns the statement with an identifier and the attachment contents that the LRS has; nil if it does not exist.
@@ -118,12 +115,6 @@ extension XAPIClient {
             attachments.append(content)
         }
         return (statement, attachments)
-    }
-
-    private func statement(_ id: SampleID, _ kind: String) async throws(XAPIError) -> JSONValue? {
-        let request = try request(.get, "statements", query: [(kind, id.wire)])
-        let response = try await send(request, "a statement", accepting: [404])
-        return response.status == 404 ? nil : try Self.json(response, "a statement").statement(id)
     }
 
     private func page(at request: HTTPRequest) async throws(XAPIError) -> StatementPage {

@@ -3,7 +3,7 @@ public struct SensorKind: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let name: String
     /// Whether it is read by default.
-    public let isOnByDefault: Bool
+    package let isOnByDefault: Bool
 
     /// Creates a kind.
     package init(_ name: String, isOnByDefault: Bool) { (self.name, self.isOnByDefault) = (name, isOnByDefault) }
