@@ -90,7 +90,8 @@ final class DirectoryStore: Sendable {
         folder.state.withLock { $0.log.takeSpare() }?.delete()
         _ = saver.saveChangesRetrying()
         do throws(QueueError) { try synchronizer.synchronizeWritten() } catch { folder.report(.store("\(error)")) }
-        folder.bookkeeping.close()
+        // Not while deleted files are restored, for which the open bookkeeping is copied.
+        choreWorker.chores.withLock { _ in folder.bookkeeping.close() }
     }
 
     /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them. Waits for work
@@ -99,9 +100,9 @@ final class DirectoryStore: Sendable {
         choreWorker.chores.withLock { _ in
             drainer.letGo()
             saver.letGo()
+            // The next owner must not meet files that this connection still changes.
+            folder.bookkeeping.close()
         }
-        // The next owner must not meet files that this connection still changes.
-        folder.bookkeeping.close()
         folder.lock.withLock { $0 = nil }
     }
 }

@@ -43,6 +43,32 @@ struct ReleasedStoreTests {
         for queue in queues { queue.sync {} }
     }
 
+    @Test("A store may be closed or released while its deleted folder is restored")
+    func closedWhileRestoring() throws {
+        let restoring = DispatchQueue(label: "restoring")
+        for round in 0..<60 {
+            let store = try DurableStore(directory: scratch.path + "/\(round)")
+            let own = store.own
+            store.attach("one")
+            _ = try store.append([NumberedSamples.sample(round)])
+            // At once, also while the store creates files.
+            try FileManager.default.moveItem(atPath: own.path, toPath: scratch.path + "/gone-\(round)")
+            restoring.async { for _ in 0..<3 { own.restorer.restoreWhatIsGone() } }
+            if round.isMultiple(of: 2) { store.close() } else { own.letGo() }
+            restoring.sync {}
+            #expect(own.folder.bookkeeping.isClosed)
+        }
+    }
+
+    @Test("A closed bookkeeping cannot be restored, and no file is changed")
+    func closedBookkeeping() throws {
+        let bookkeeping = try Bookkeeping(path: scratch.path + "/one.sqlite")
+        bookkeeping.close()
+        let path = scratch.path + "/two.sqlite"
+        #expect(throws: (any Error).self) { try bookkeeping.restore(at: path) { _ in } }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     /// Uses a store until a drain fails and waits for its retry. Returns the store's parts and dispatch queues.
     private func useStore(_ clock: VirtualClock) throws -> ([Part], [DispatchQueue]) {
         let configuration = DurableConfiguration(segmentSize: 4096, synchronization: .count(100))

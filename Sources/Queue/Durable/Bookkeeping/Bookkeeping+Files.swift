@@ -41,7 +41,9 @@ extension Bookkeeping {
     }
 
     /// Creates a deleted file again, with the content of the open database.
+    /// - Throws: if the database is closed; then no file is changed.
     func restore(at path: String, report: (Diagnostic) -> Void) throws {
+        try read { _ in }
         // The journal of the deleted file does not belong to the new file.
         for ending in Self.fileEndings { Directory.delete(path + ending) }
         try Self.prepareFiles(path, report: report)
@@ -51,7 +53,7 @@ extension Bookkeeping {
         // From here on, writers wait until the new file is complete.
         try new.writeWithoutTransaction { database in
             current.withLock { $0 = new }
-            do { try old.read { try $0.backup(to: database) } } catch {
+            do { try Self.read(old) { try $0.backup(to: database) } } catch {
                 current.withLock { $0 = old }
                 throw error
             }

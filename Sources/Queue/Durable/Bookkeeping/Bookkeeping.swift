@@ -349,9 +349,11 @@ final class Bookkeeping: Sendable {
 
     /// Reads from the database.
     /// - Throws: if the database is closed.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try Self.read(database, body) }
+
+    static func read<Value>(_ database: DatabaseQueue, _ body: (Database) throws -> Value) throws -> Value {
         try database.unsafeRead { database in
-            try Self.requireConnection(database)
+            try requireConnection(database)
             return try body(database)
         }
     }

@@ -22,6 +22,7 @@ final class FileRestorer: Sendable {
         // Excludes erasures, renames and truncations, so that a file that is being replaced does not look deleted.
         erasing.withLock { _ in
             choreWorker.chores.withLock { _ in
+                if folder.bookkeeping.isClosed { return }
                 do {
                     let wasGone = try restoreFolder()
                     let names = try restoreFiles()
