@@ -64,6 +64,10 @@ enum SegmentDemuxer {
         var context = open(input, format, isAAC: isFrames)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }
+        // Parsers take encrypted bytes for what they are not, and change the times that the container declares.
+        if format == .isoBaseMedia, MovieHeader(first)?.isEncrypted == true {
+            context?.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN
+        }
         // Packed audio has only the times that libav computes from the frames.
         if isInspected || format == .other { avformat_find_stream_info(context, nil) }
         guard var reading = SegmentReading(context, input, mediaOffset: first.count) else {

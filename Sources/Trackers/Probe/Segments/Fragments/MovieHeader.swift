@@ -26,6 +26,9 @@ struct MovieHeader: Hashable, Sendable {
     /// Ticks a second of edits.
     private var timescale: Int64 = 0
 
+    /// Whether samples of a track are encrypted.
+    var isEncrypted: Bool { tracks.contains { $0.entry?.isEncrypted == true } }
+
     /// Reads an initialization section; nil in doubt.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var header = Self()
