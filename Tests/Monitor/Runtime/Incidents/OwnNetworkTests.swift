@@ -47,6 +47,24 @@ struct OwnNetworkTests {
         #expect(drive.summary == ["opens 3", "closes 3"])
     }
 
+    @Test("Hosts whose streams stall before their requests have failed are one incident with one message")
+    func stallsFirst() throws {
+        var drive = try outage()
+        let names = ["a", "b", "c"]
+        for name in names { drive.fail(name, .stalled, alert: "stalls") }
+        drive.run(for: .seconds(5))
+        for name in names { drive.fail(name, .network) }
+        drive.run(for: .seconds(60))
+        #expect(drive.messages.map(\.title) == ["The monitor's own network is the likely cause"])
+        #expect(drive.summary == ["opens 3"])
+        for name in names {
+            drive.recover(name)
+            drive.recover(name, "stalls")
+        }
+        drive.run(for: .seconds(60))
+        #expect(drive.summary == ["opens 3", "closes 3"])
+    }
+
     @Test("A host that hangs delays the message of another one by 15 s at most")
     func hangingHost() throws {
         var drive = try outage(2)
