@@ -87,10 +87,11 @@ package struct IncidentBook: Sendable {
     /// Takes an alert that begins to fire.
     mutating func fires(_ signal: IncidentSignal, at now: Timestamp) {
         let id = incident(for: signal, at: now) ?? openIncident(signal, at: now)
-        let wasOfNetwork = incidents[id]?.cause.kind == .network
+        let before = incidents[id]?.cause.kind
         let isNewHost = join(id, signal, at: now)
-        // Also where the cause of a stall is known only now.
-        guard signal.cause.kind == .network, isNewHost || !wasOfNetwork else { return }
+        // Where the cause of a stall is known only now, no host is new.
+        let isExplained = before != .network && incidents[id]?.cause.kind == .network
+        guard signal.cause.kind == .network, isNewHost || isExplained else { return }
         mergeNetwork(of: signal.origin?.place ?? "", at: now)
     }
 

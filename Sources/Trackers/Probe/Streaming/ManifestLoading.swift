@@ -530,9 +530,7 @@ extension ManifestLoading {
     }
 
     private func manifestDue(_ fetches: FetchTable) -> MonotonicInstant? {
-        guard fetches.fetching(.manifest) == nil, fetches.fetching(.patch) == nil, !elements.isWaiting else {
-            return nil
-        }
+        guard !isManifestAsked(fetches), !elements.isWaiting else { return nil }
         return fetches.retryInstant(.manifest) ?? updateAt
     }
 
@@ -545,7 +543,11 @@ extension ManifestLoading {
     /// Whether a request for a newer playlist, or MPD, of a rendition waits for its answer.
     private func isAsked(for state: RenditionState, _ fetches: FetchTable) -> Bool {
         if state.playlistURL != nil { return fetches.fetching(.playlist(state.rendition.id)) != nil }
-        return fetches.fetching(.manifest) != nil || fetches.fetching(.patch) != nil
+        return isManifestAsked(fetches)
+    }
+
+    private func isManifestAsked(_ fetches: FetchTable) -> Bool {
+        fetches.fetching(.manifest) != nil || fetches.fetching(.patch) != nil
     }
 
     /// Finds a live playlist that is late (a warning) or stale.
