@@ -21,7 +21,7 @@ dash.all.min.js (UMD) or shaka-player.compiled.js. The profiles stand for hls.js
 
 Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--random 12 --seed 1] [--stream vod/ts/master.m3u8]… [--check] [--jobs 1]
                                   [--player hls.js] [--player hls.js=FILE] [--player dash.js=FILE] [--player shaka=FILE] [--seek 6=60]…
-                                  [--fault '404 on *v*/3.ts']… [--bin .build/programs]
+                                  [--pause 6=5]… [--rate 6=1.5]… [--hidden 6=10]… [--fault '404 on *v*/3.ts']… [--bin .build/programs]
 """
 import argparse, collections, http.server, itertools, json, os, queue, random, shutil, statistics, socket, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
@@ -77,18 +77,41 @@ PLAYERS = {
 }
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>player</title><video muted></video>TAG<script type="module">
-const [url, length, ...seeks] = location.hash.slice(1).split("|").map(decodeURIComponent), seconds = +length
+const [url, length, ...viewer] = location.hash.slice(1).split("|").map(decodeURIComponent), seconds = +length
 const video = document.querySelector("video"), isLive = url.includes("/live/")
-const result = { version: null, start: null, stalls: [], seeks: [], latencies: [], gap: 0, error: null }
-let last = performance.now()
-setInterval(() => { const now = performance.now(); result.gap = Math.max(result.gap, now - last - 20); last = now }, 20)
+const result = { version: null, start: null, stalls: [], seeks: [], latencies: [], gap: 0, hidden: 0, error: null }
+let last = performance.now(), wasHidden = document.hidden
+setInterval(() => {
+  const now = performance.now()
+  if (!document.hidden && !wasHidden) result.gap = Math.max(result.gap, now - last - 20)
+  last = now; wasHidden = document.hidden
+}, 20)
 let began = null, stop = () => {}, latency = null
 let stall = null, moved = 0, first = null, position = 0, isWaiting = false
 // Only what happens from here on counts: a player takes some time to be ready.
 function begin() {
   began = moved = last = performance.now(); result.gap = 0
-  for (const [at, to] of seeks.map(text => text.split("=").map(Number))) setTimeout(() => seek(to), 1000 * at)
+  for (const text of viewer) {
+    const [name, at, value] = text.split("=")
+    setTimeout(() => actions[name](+value), 1000 * at)
+  }
 }
+// What the viewer does.
+let isPaused = false
+const actions = {
+  seek,
+  pause(length) {
+    isPaused = true; stall = null; video.pause()
+    setTimeout(() => { isPaused = false; moved = performance.now(); video.play().catch(() => {}) }, 1000 * length)
+  },
+  rate(value) { video.playbackRate = value },
+  // Another tab in front, as a viewer opens one: the browser then throttles this one's timers.
+  hidden(length) {
+    const other = open("about:blank")
+    setTimeout(() => document.hidden ? other.close() : fail("no other tab came in front"), 1000 * length)
+  },
+}
+document.addEventListener("visibilitychange", () => { if (document.hidden) result.hidden += 1 })
 // The running seek: its target, and the instant at which it began.
 let target = null, sought = null
 function seek(to) {
@@ -112,7 +135,7 @@ setInterval(() => {
   if (video.currentTime !== position) {
     if (stall !== null) { result.stalls.push({ at: position, length: (now - stall) / 1000 }); stall = null }
     position = video.currentTime; moved = now
-  } else if (isWaiting && result.start !== null && !video.ended && now - moved > 100 && stall === null) stall = moved
+  } else if (isWaiting && !isPaused && result.start !== null && !video.ended && now - moved > 100 && stall === null) stall = moved
   if (video.ended || first !== null && position - first >= seconds || now - began > 4000 * seconds) end()
 }, 10)
 // In a live stream: seconds since the begin, the latency in milliseconds, the rate of playback.
@@ -129,7 +152,7 @@ async function end() {
   try { await stop() } finally { await fetch("/result", { method: "POST", body: JSON.stringify(result) }) }
 }
 function fail(error) { result.error = String(error); end() }
-video.addEventListener("canplay", () => video.play().catch(() => {}))
+video.addEventListener("canplay", () => { if (!isPaused) video.play().catch(() => {}) })
 try {
   await fetch("/start")
   CODE
@@ -209,10 +232,10 @@ def start_origin(options, schedule, folder):
 
 def play_in_browser(options, player, script, url, folder, start):
     pages = Pages(player, script, start)
-    address = f"http://127.0.0.1:{pages.server_port}/#" + "|".join([url.replace("%", "%25"), str(options.seconds)] + (options.seek or []))
+    address = f"http://127.0.0.1:{pages.server_port}/#" + "|".join([url.replace("%", "%25"), str(options.seconds)] + [f"{name}={text}" for name, text in viewer_of(options)])
     browser = subprocess.Popen(
         [shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
-         "--no-first-run", "--disable-background-networking", "--disable-web-security", "--autoplay-policy=no-user-gesture-required",
+         "--no-first-run", "--disable-background-networking", "--disable-popup-blocking", "--disable-web-security", "--autoplay-policy=no-user-gesture-required",
          f"--user-data-dir={folder}/profile", address],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
@@ -227,6 +250,11 @@ def play_in_browser(options, player, script, url, folder, start):
         pages.server_close()
 
 
+def viewer_of(options):
+    """What the viewer does, as pairs of the action's name and its AT=VALUE."""
+    return [(name, text) for name in ("seek", "pause", "rate", "hidden") for text in getattr(options, name) or []]
+
+
 def is_live(url):
     return "/live/" in url
 
@@ -237,7 +265,8 @@ def play_with_probe(options, profile, url, start):
         [options.bin + "/player-monitor", "play", "--profile", profile, "--duration", str(options.seconds), "--backend", "json", url]
         # A live stream's latency is in each event, of which each request is one.
         + (["--request-events"] if is_live(url) else [])
-        + [argument for seek in options.seek or [] for argument in ("--seek", seek)],
+        # No player is in a tab but those of the browser: what a hidden tab changes is a difference.
+        + [argument for name, text in viewer_of(options) if name != "hidden" for argument in ("--" + name, text)],
         capture_output=True, text=True,
     )
     result = {"start": None, "stalls": [], "seeks": [], "latencies": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
@@ -456,6 +485,10 @@ def parsed():
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="the seed of --random (default: 1)")
     parser.add_argument("--fault", action="append", help="a fault of the test origin; may be repeated")
     parser.add_argument("--seek", action="append", metavar="AT=TO", help="seek to TO after AT, both in seconds; may be repeated")
+    parser.add_argument("--pause", action="append", metavar="AT=LENGTH", help="pause for LENGTH after AT, both in seconds; may be repeated")
+    parser.add_argument("--rate", action="append", metavar="AT=RATE", help="play at RATE from AT seconds on; may be repeated")
+    parser.add_argument("--hidden", action="append", metavar="AT=LENGTH",
+                        help="put another tab in front of the real player's for LENGTH after AT, both in seconds, which the probe has not; may be repeated")
     parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
     parser.add_argument("--bin", default=".build/programs", help="the folder of the built programs (default: .build/programs)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if the players differ")

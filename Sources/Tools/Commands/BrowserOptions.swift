@@ -68,9 +68,11 @@ struct BrowserOptions: ParsableArguments {
                 "--requests and --ads need --player probe: a page in a browser makes its own requests"
             )
         }
-        if command.player.loop != 1 || !command.player.seeks.isEmpty || command.player.startAt.duration != .zero {
+        if command.player.loop != 1 || !command.player.viewer.isEmpty || command.player.startAt.duration != .zero {
             throw ValidationError(
-                "--loop, --seek and --start-at need --player probe: a page in a browser decides what it plays"
+                """
+                --loop, --seek, --pause, --rate and --start-at need --player probe: a page in a browser decides what it plays
+                """
             )
         }
     }

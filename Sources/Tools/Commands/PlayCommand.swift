@@ -154,12 +154,20 @@ struct PlayCommand: AsyncParsableCommand {
         if status != .success { throw ExitCode(status.rawValue) }
     }
 
-    /// Schedules the seeks and the stop of a probe that starts at `start`.
+    /// Schedules what the viewer does with a probe that starts at `start`, and its stop.
     func schedule(_ probe: Probe, from start: MonotonicInstant, _ clock: any SchedulingClock) {
-        for seek in player.seeks {
-            _ = clock.schedule(at: start.advanced(by: seek.time)) { [weak probe] in probe?.seek(to: seek.target) }
+        func perform(after time: Duration, _ action: @escaping @Sendable (Probe) -> Void) {
+            _ = clock.schedule(at: start.advanced(by: time)) { [weak probe] in probe.map(action) }
         }
-        guard let duration else { return }
-        _ = clock.schedule(at: start.advanced(by: duration.duration)) { [weak probe] in probe?.stop() }
+        for viewer in player.viewer {
+            switch viewer.action {
+            case .seek(let target): perform(after: viewer.time) { $0.seek(to: target) }
+            case .setRate(let rate): perform(after: viewer.time) { $0.setRate(rate) }
+            case .pause(let length):
+                perform(after: viewer.time) { $0.pause() }
+                perform(after: viewer.time + length) { $0.resume() }
+            }
+        }
+        if let duration { perform(after: duration.duration) { $0.stop() } }
     }
 }

@@ -65,9 +65,32 @@ struct PlayerOptions: ParsableArguments {
             "Seek to position TO, this long (AT) after the request for playback. May be repeated.",
             valueName: "at=to"
         ),
-        transform: SeekOption.read
+        transform: ViewerOption.seek
     )
-    var seeks: [SeekOption] = []
+    var seeks: [ViewerOption] = []
+
+    @Option(
+        name: .customLong("pause"),
+        help: ArgumentHelp(
+            "Pause for LENGTH, this long (AT) after the request for playback. May be repeated.",
+            valueName: "at=length"
+        ),
+        transform: ViewerOption.pause
+    )
+    var pauses: [ViewerOption] = []
+
+    @Option(
+        name: .customLong("rate"),
+        help: ArgumentHelp(
+            "Play at RATE, such as 1.5, from this time (AT) after the request for playback on. May be repeated.",
+            valueName: "at=rate"
+        ),
+        transform: ViewerOption.rate
+    )
+    var rates: [ViewerOption] = []
+
+    /// All that the viewer does.
+    var viewer: [ViewerOption] { seeks + pauses + rates }
 
     @Option(help: "Number of times to play each source; 0 plays until stopped.")
     var loop = 1

@@ -119,11 +119,23 @@ struct FileTests {
     }
 
     @Test(
-        "A seek option is two times from 0 s on",
-        arguments: [("5=90", true), ("0=0", true), ("1.5=2", true), ("5", false), ("-1=4", false), ("1=2=3", false)]
-            + [("a=b", false), ("1=", false), ("1=inf", false), ("nan=1", false), ("", false)]
+        "A seek and a pause are two times from 0 s on",
+        arguments: [("5=90", true), ("0=0", true), ("1.5=2", true), ("10s=1m", true), ("5", false), ("-1=4", false)]
+            + [("1=2=3", false), ("a=b", false), ("1=", false), ("1=inf", false), ("nan=1", false), ("", false)]
     )
-    func seeks(argument: String, isValid: Bool) { #expect((SeekOption(argument: argument) != nil) == isValid) }
+    func viewers(argument: String, isValid: Bool) {
+        #expect(((try? ViewerOption.seek(argument)) != nil) == isValid)
+        #expect(((try? ViewerOption.pause(argument)) != nil) == isValid)
+    }
+
+    @Test(
+        "A rate is a time and a factor that browsers play at",
+        arguments: [("5=2", true), ("0=0.0625", true), ("1s=16", true), ("5=0", false), ("5=-1", false)]
+            + [("5=17", false), ("5=nan", false), ("5=inf", false), ("5=2s", false), ("=2", false), ("2", false)]
+    )
+    func rates(argument: String, isValid: Bool) {
+        #expect(((try? ViewerOption.rate(argument)) != nil) == isValid)
+    }
 
     @Test("Credentials are read from a file or the environment, and no error repeats the argument")
     func credentials() throws {

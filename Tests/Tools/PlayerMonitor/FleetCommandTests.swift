@@ -220,6 +220,31 @@ struct FleetCommandTests {
         }
     }
 
+    @Test("A pause and a change of the rate take effect at their times")
+    func viewer() async throws {
+        try await withOrigin { origin in
+            let run = try await run([
+                "--speed", "max", "--pause", "2=3", "--rate", "8=2", "--backend", "json",
+                origin.url("vod/ts/master.m3u8"),
+            ])
+            #expect(run.status == 0)
+            let events = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            let times = { (action: String) in
+                // The wall clock of a stream in virtual time stays at the real one.
+                events.filter { $0["action"]?.string == action }
+                    .compactMap { $0["instant"]?.int.map { $0 / 1_000_000 } }
+            }
+            let requested = try #require(times("MediaRequest").first)
+            #expect(times("PauseBegin") == [requested + 2000])
+            #expect(times("PauseFinish") == [requested + 5000])
+            #expect(times("PlaybackRateChange") == [requested + 8000])
+            // What was played of the first 8 s, without the start and the pause; the rest at twice the rate.
+            let start = try #require(times("Start").first) - requested
+            let played = 8000 - 3000 - start
+            #expect(abs(try #require(times("End").first) - requested - (8000 + (24_000 - played) / 2)) <= 1)
+        }
+    }
+
     @Test("Private addresses are refused in every source")
     func refused() async throws {
         try await withOrigin { origin in
@@ -237,7 +262,10 @@ struct FleetCommandTests {
         arguments: [
             (["--profile", "vlc", "x"], "exoplayer"), (["--abr", "best", "x"], "bola-e"),
             (["--seek", "5", "x"], "at=to"),
-            (["--seek", "-1=4", "x"], "at=to"), (["--max-bitrate", "0", "x"], "--max-bitrate"),
+            (["--seek", "-1=4", "x"], "at=to"), (["--pause", "5", "x"], "two times such as 10s=5s"),
+            (["--rate", "5=0", "x"], "a factor of 0.0625 to 16"),
+            (["--player", "chrome", "--rate", "5=2", "x"], "--player probe"),
+            (["--max-bitrate", "0", "x"], "--max-bitrate"),
             (["--start-at", "-1", "x"], "start-at"), (["--loop", "-2", "x"], "loop"),
             (["--spacing", "nan", "x", "y"], "--spacing"), (["--bandwidth-limit", "0", "x"], "--bandwidth-limit"),
             (["--bandwidth-limit", "300", "--speed", "max", "x"], "--bandwidth-limit needs --speed real"),
