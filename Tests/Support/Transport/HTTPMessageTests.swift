@@ -1,3 +1,4 @@
+import Instrument
 import InstrumentCompression
 import Testing
 
@@ -37,6 +38,27 @@ struct HTTPMessageTests {
         #expect(headers.fields.map(\.value) == ["2", "4"])
         headers.remove("A")
         #expect(headers.fields.map(\.value) == ["4"])
+    }
+
+    @Test(
+        "A response is fresh as RFC 9111 says",
+        arguments: [
+            (["Cache-Control": "public, max-age=60"], 60), (["Cache-Control": "MAX-AGE=60", "Age": "20"], 40),
+            (["Cache-Control": "max-age=60", "Age": "90"], 0), (["Cache-Control": "max-age=60, no-store"], 0),
+            (["Cache-Control": "no-cache, max-age=60"], 0), (["Cache-Control": "max-age=60", "Vary": "*"], 0),
+            (["Cache-Control": "max-age=-1"], 0), (["Cache-Control": "max-age=9999999999999999999"], 0),
+            (["Cache-Control": "max-age=9223372036854775807"], 1 << 31), ([:], 0), (["Cache-Control": "public"], 0),
+            // The clock says 00:01:40 on 1 January 1970.
+            (["Expires": "Thu, 01 Jan 1970 00:02:10 GMT"], 30), (["Expires": "0"], 0),
+            (["Expires": "Thu, 01 Jan 1970 00:02:10 GMT", "Cache-Control": "max-age=5"], 5),
+            (["Date": "Thu, 01 Jan 1970 00:01:30 GMT", "Cache-Control": "max-age=60"], 50),
+            (["Date": "Thu, 01 Jan 1970 00:03:00 GMT", "Expires": "Thu, 01 Jan 1970 00:03:30 GMT"], 30),
+            (["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], 10), (["Last-Modified": "yesterday"], 0),
+            (["Last-Modified": "Thu, 01 Jan 2099 00:00:00 GMT"], 0),
+        ] as [(KeyValuePairs<String, String>, Int)]
+    )
+    func freshness(fields: KeyValuePairs<String, String>, seconds: Int) throws {
+        #expect(try HTTPHeaders(fields).freshness(at: WallTime(milliseconds: 100_000)) == .seconds(seconds))
     }
 
     @Test(

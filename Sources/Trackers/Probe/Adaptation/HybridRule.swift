@@ -35,8 +35,8 @@ package struct HybridRule: AdaptationRule {
     private var pausedUntil: MonotonicInstant?
     /// The number of the segment whose download was aborted last.
     private var abandonedSegment: Int?
-    /// The segments before this one are not limited because of a low buffer.
-    private var firstLimitedSegment: Int?
+    /// The segments that arrived since the start or the last seek: the first are not limited because of a low buffer.
+    private var arrivedSegments = 0
 
     /// Creates a rule.
     package init(
@@ -104,8 +104,10 @@ package struct HybridRule: AdaptationRule {
 
     private func lowBufferLimit(in context: AdaptationContext) -> Int? {
         // dash.js, `InsufficientBufferRule`: not in low latency, where the buffer is always low.
-        guard context.segment.index >= firstLimitedSegment ?? 0, context.live?.isLowLatency != true else { return nil }
-        return lowBuffer?.highestRung(estimator: throughput.estimator, in: context)
+        guard let lowBuffer, arrivedSegments >= lowBuffer.ignoredSegments, context.live?.isLowLatency != true else {
+            return nil
+        }
+        return lowBuffer.highestRung(estimator: throughput.estimator, in: context)
     }
 
     /// Uses the throughput rule: dash.js and Sabre apply `AbandonRequestsRule` in both states.
@@ -125,12 +127,15 @@ package struct HybridRule: AdaptationRule {
         switch event {
         case .seeked:
             usesBOLA = false
-            firstLimitedSegment = lowBuffer.map { context.segment.index + $0.ignoredSegments }
+            arrivedSegments = 0
         case .abandoned:
             history?.reset()
             abandonedSegment = context.segment.index
             pausedUntil = context.now.advanced(by: pauseAfterAbandonment)
-        case .downloaded: followLevel(in: context)
+        case .downloaded:
+            // A segment that is fetched again at another rung counts twice (`_onBytesAppended`).
+            arrivedSegments += 1
+            followLevel(in: context)
         case .idled: break
         }
     }
@@ -156,7 +161,7 @@ package struct HybridRule: AdaptationRule {
 package struct LowBufferLimit: Hashable, Sendable {
     /// The share of the throughput that counts.
     package var fraction: Double
-    /// The number of segments at the start of a playback, and after a seek outside the buffer, that are not limited.
+    /// The number of segments that arrive at the start of a playback, and after a seek, before others are limited.
     package var ignoredSegments: Int
     /// The buffer level up to which the buffer counts as empty once playback has started.
     package var emptyLevel: Duration
@@ -174,7 +179,6 @@ package struct LowBufferLimit: Hashable, Sendable {
     /// Returns the lowest rung if the buffer is empty, else the highest rung whose bitrate is at most `fraction` ×
     /// throughput × buffer level ÷ segment duration; nil without an estimate. dash.js, `InsufficientBufferRule`.
     package func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
-        guard context.segment.index >= ignoredSegments else { return nil }
         let isEmpty = context.playhead != .starting && context.bufferLevel <= emptyLevel && emptyLevel > .zero
         if context.playhead == .stalled || isEmpty { return context.lowestAllowedRung }
         guard let bitrate = estimator.bitrate(of: context.throughput) else { return nil }

@@ -57,6 +57,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     package enum InitializationLoading: Hashable, Sendable {
         /// Before the segment that needs it, which costs a round trip more.
         case beforeSegment
+        /// The same, and again whenever a rendition follows another one, and after a seek outside the buffer: the
+        /// player keeps none, and a fresh one comes from the browser's cache.
+        case ofEachRendition
         /// Together with that segment, which waits for it.
         case withSegment
     }

@@ -42,6 +42,8 @@ struct ResourceResponse: Sendable {
     var serverAddress: String?
     /// The header field `Date`, for a request of the server's time; nil without one.
     var date: WallTime?
+    /// How long a browser's cache uses an initialization section again; zero for any other resource.
+    var freshness: Duration = .zero
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
     /// because a large one takes time, during which playback continues and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?

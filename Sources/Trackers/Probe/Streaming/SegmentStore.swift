@@ -9,27 +9,54 @@ struct SegmentStore: Sendable {
     /// fetched again.
     private static let byteCapacity = 32 << 20
 
-    private var initializations: [(segment: InitializationSegment, bytes: [UInt8])] = []
+    private struct Section {
+        let segment: InitializationSegment
+        let bytes: [UInt8]
+        /// Until when a cache uses the section again.
+        let freshUntil: MonotonicInstant
+    }
+
+    /// Whether the player asks for the section of a rendition again that follows another one.
+    private let asksAgain: Bool
+    private var sections: [Section] = []
+    /// The section that a track has asked for last; nil after a seek.
+    private var entered: [StreamRole: InitializationSegment?] = [:]
     private var keys: [(url: HTTPURL, bytes: [UInt8])] = []
     private var reader = SegmentReader()
 
-    func bytes(of segment: InitializationSegment) -> [UInt8]? {
-        initializations.last { $0.segment == segment }?.bytes
-    }
+    init(asksAgain: Bool = false) { self.asksAgain = asksAgain }
+
+    func bytes(of segment: InitializationSegment) -> [UInt8]? { sections.last { $0.segment == segment }?.bytes }
 
     /// Whether the initialization section of a segment is there, if the segment has one.
     func isReady(for segment: MediaSegment) -> Bool { segment.initialization.map { bytes(of: $0) != nil } ?? true }
 
     func key(at url: HTTPURL) -> [UInt8]? { keys.last { $0.url == url }?.bytes }
 
-    mutating func keep(_ bytes: [UInt8], of segment: InitializationSegment) {
-        if initializations.count >= Self.capacity { initializations.removeFirst() }
-        initializations.append((segment, bytes))
+    mutating func keep(
+        _ bytes: [UInt8],
+        of segment: InitializationSegment,
+        for role: StreamRole,
+        freshUntil: MonotonicInstant = MonotonicInstant(nanoseconds: 0)
+    ) {
+        if sections.count >= Self.capacity { sections.removeFirst() }
+        sections.append(Section(segment: segment, bytes: bytes, freshUntil: freshUntil))
+        entered[role] = segment
         // Video and audio each need a section at the same time.
-        while initializations.count > 2, initializations.reduce(0, { $0 + $1.bytes.count }) > Self.byteCapacity {
-            initializations.removeFirst()
+        while sections.count > 2, sections.reduce(0, { $0 + $1.bytes.count }) > Self.byteCapacity {
+            sections.removeFirst()
         }
     }
+
+    /// A track continues with a segment of this section, which it asks for again if the last one was another one.
+    mutating func enter(_ segment: InitializationSegment?, _ role: StreamRole, at now: MonotonicInstant) {
+        guard asksAgain, let segment, let last = entered[role], last != segment else { return }
+        if sections.contains(where: { $0.segment == segment && now < $0.freshUntil }) { return entered[role] = segment }
+        sections.removeAll { $0.segment == segment }
+    }
+
+    /// After a seek outside the buffer, each track asks for its section again.
+    mutating func leave() { for role in entered.keys { entered[role] = .some(nil) } }
 
     mutating func keep(key: [UInt8], at url: HTTPURL) {
         if keys.count >= Self.capacity { keys.removeFirst() }

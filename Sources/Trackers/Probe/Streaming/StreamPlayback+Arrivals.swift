@@ -43,7 +43,7 @@ extension StreamPlayback {
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
                 let bytes = try store.plain(response, fetching.request.range, of: section)
-                store.keep(bytes, of: section)
+                store.keep(bytes, of: section, for: role, freshUntil: now.instant.advanced(by: response.freshness))
                 if let segment = plan.segment, role != .subtitles {
                     if refuses(initialization: bytes, of: segment, role, now) { break }
                     askLicence(for: segment, now)

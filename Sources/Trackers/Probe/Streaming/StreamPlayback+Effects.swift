@@ -122,6 +122,7 @@ extension StreamPlayback {
         feed.dropWaiting()
         phase.change(.moved)
         hasMoved = true
+        store.leave()
         observe(.seeked, now)
     }
 

@@ -338,6 +338,7 @@ extension StreamPlayback {
     /// - Returns: whether that is there already, so that the track can take another step.
     private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) -> Bool {
         askLicence(for: segment, now)
+        store.enter(segment.initialization, role, at: now.instant)
         switch store.need(of: segment, role) {
         case .fetch(let purpose, let url, let range):
             if let plan = tracks[role]?.plan, held.holds(role, plan) {

@@ -27,7 +27,7 @@ struct StreamPlayback: DrivenPlayback {
     var tracks: [StreamRole: TrackLoading] = [:]
     var choice: RenditionChoice
     var live: LivePositioning
-    var store = SegmentStore()
+    var store: SegmentStore
     var held = HeldSegments()
     var hints: HintLoading
     var inspection: CaptionInspection
@@ -58,6 +58,7 @@ struct StreamPlayback: DrivenPlayback {
         self.source = source
         self.randomness = randomness
         profile = configuration.profile
+        store = SegmentStore(asksAgain: profile.initializationLoading == .ofEachRendition)
         session = PlaybackSession(source: source, configuration: configuration)
         session.media.isOfStream = true
         fetches = FetchTable(configuration)

@@ -133,7 +133,8 @@ struct TransportFetcher: ResourceFetcher {
                 version: response.version,
                 encodedByteCount: response.encodedByteCount,
                 serverAddress: response.remoteAddress,
-                date: date.flatMap { HTTPDate.parse($0, now: clock.wallTime) }
+                date: date.flatMap { HTTPDate.parse($0, now: clock.wallTime) },
+                freshness: request.kind == .initialization ? response.headers.freshness(at: clock.wallTime) : .zero
             )
         )
     }

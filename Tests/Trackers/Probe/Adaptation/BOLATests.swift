@@ -251,15 +251,22 @@ struct BOLATests {
         // 0.7 × 4 Mbit/s × 3 s ÷ 4 s = 2.1 Mbit/s.
         #expect(ask(context(level: 3, throughput: history((4, 4000)))) == 1)
         #expect(ask(context(level: 2.8, throughput: history((4, 4000)))) == 0)
-        #expect(ask(context(level: 3, index: 1, throughput: history((4, 4000)))) == nil)
         #expect(ask(context(level: 3)) == nil)
         #expect(ask(context(level: 3, playhead: .stalled)) == 0)
+        let low = context(current: 2, level: 3, throughput: history((4, 5000)))
         var rule = HybridRule(throughput: ThroughputRule(fraction: 1), lowBuffer: limit)
-        #expect(rule.decide(in: context(current: 2, level: 3, throughput: history((4, 4000)))).rung == 1)
+        // Two segments arrive first, which may be one at two rungs; after a seek, two others.
+        let arrived = AdaptationEvent.downloaded(download(rung: 0, received: 1, total: 1, elapsed: 1))
+        let rungs = [arrived, arrived, .seeked, arrived, arrived].map { event in
+            rule.observe(event, in: low)
+            return rule.decide(in: low).rung
+        }
+        #expect(rungs == [2, 1, 2, 2, 1])
         // Not in low latency (src/streaming/rules/abr/InsufficientBufferRule.js).
         for isLowLatency in [false, true] {
             let live = AdaptationContext.Live(latency: .seconds(3), target: .seconds(3), isLowLatency: isLowLatency)
             var rule = HybridRule(throughput: ThroughputRule(fraction: 1), lowBuffer: limit)
+            for _ in 0..<2 { rule.observe(arrived, in: low) }
             let decision = rule.decide(in: context(current: 2, level: 3, throughput: history((4, 5000)), live: live))
             #expect(decision.rung == (isLowLatency ? 2 : 1))
         }

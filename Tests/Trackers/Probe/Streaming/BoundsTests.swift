@@ -50,7 +50,7 @@ struct BoundsTests {
         let sections = try (0..<6).map {
             InitializationSegment(url: try HTTPURL("http://origin.example/\($0).mp4"), byteRange: nil)
         }
-        for section in sections { store.keep([UInt8](repeating: 0, count: 12 << 20), of: section) }
+        for section in sections { store.keep([UInt8](repeating: 0, count: 12 << 20), of: section, for: .main) }
         #expect(sections.filter { store.bytes(of: $0) != nil } == Array(sections.suffix(2)))
     }
 

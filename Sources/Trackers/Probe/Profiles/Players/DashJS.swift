@@ -49,6 +49,8 @@ extension PlayerProfile {
         // Measured: 54 to 149 ms.
         decodeDelay: DecodeDelay(start: .milliseconds(85), resume: Chromium.resume),
         pacing: DashJS.Pacing(lead: .seconds(1)),
+        // src/core/Settings.js: `cacheInitSegments` is off.
+        initializationLoading: .ofEachRendition,
         sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
         // Medians on two cores with nothing else to do.
         processing: ProcessingTimes(

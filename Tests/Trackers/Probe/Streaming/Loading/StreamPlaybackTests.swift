@@ -156,8 +156,41 @@ struct SegmentStoreTests {
         #expect(store.need(of: segment, .audio) == .fetch(.key(.audio), key, nil))
         store.keep(key: [UInt8](repeating: 0, count: 16), at: key)
         #expect(store.need(of: segment, .audio) == .fetch(.initialization(.audio), section.url, nil))
-        store.keep([1], of: section)
+        store.keep([1], of: section, for: .main)
         #expect(store.need(of: segment, .audio) == .fetch(.segment(.audio), segment.url, nil))
+    }
+
+    @Test("dash.js asks for a section again after another one and after a seek, unless its cache has it")
+    func sectionsAgain() throws {
+        let sections = try ["a.mp4", "b.mp4"].map { InitializationSegment(url: try Loading.url($0)) }
+        var clock = 0.0
+        func asked(_ store: inout SegmentStore, _ order: [Int], lifetime: Duration = .zero) -> [Int] {
+            var asked: [Int] = []
+            for (second, index) in order.enumerated() {
+                clock += 1
+                let now = Loading.instant(clock)
+                store.enter(sections[index], .main, at: now)
+                guard store.bytes(of: sections[index]) == nil else { continue }
+                asked.append(second)
+                let end = now.advanced(by: lifetime)
+                store.keep([1], of: sections[index], for: .main, freshUntil: end)
+            }
+            return asked
+        }
+        let order = [0, 0, 1, 1, 0, 0, 1]
+        var again = SegmentStore(asksAgain: true)
+        #expect(asked(&again, order) == [0, 2, 4, 6])
+        again.leave()
+        #expect(asked(&again, [1, 1]) == [0])
+        var cached = SegmentStore(asksAgain: true)
+        // Both are fresh for three seconds: at 4 s the first is not, at 6 s the second is not.
+        #expect(asked(&cached, order, lifetime: .seconds(3)) == [0, 2, 4, 6])
+        var long = SegmentStore(asksAgain: true)
+        #expect(asked(&long, order, lifetime: .seconds(60)) == [0, 2])
+        var keeping = SegmentStore()
+        #expect(asked(&keeping, order) == [0, 2])
+        keeping.leave()
+        #expect(asked(&keeping, [1, 1]) == [])
     }
 
     @Test("An initialization section behind a key for whole segments needs its own key first")
