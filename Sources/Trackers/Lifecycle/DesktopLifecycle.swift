@@ -52,12 +52,14 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
         return (center, token)
     }
 
+    // The values of AppKit's constants: `NSApplication.didBecomeActiveNotification` and the others belong to the main
+    // actor, and reports may begin on any thread.
     private static let phases: [(Notification.Name, LifecyclePhase)] = [
-        (NSApplication.didBecomeActiveNotification, .active),
-        (NSApplication.didResignActiveNotification, .inactive),
-        (NSApplication.didUnhideNotification, .foreground),
-        (NSApplication.didHideNotification, .background),
-        (NSApplication.willTerminateNotification, .terminating),
+        (Notification.Name("NSApplicationDidBecomeActiveNotification"), .active),
+        (Notification.Name("NSApplicationDidResignActiveNotification"), .inactive),
+        (Notification.Name("NSApplicationDidUnhideNotification"), .foreground),
+        (Notification.Name("NSApplicationDidHideNotification"), .background),
+        (Notification.Name("NSApplicationWillTerminateNotification"), .terminating),
     ]
 }
 #endif
