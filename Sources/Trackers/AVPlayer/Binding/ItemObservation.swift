@@ -107,8 +107,7 @@ struct ItemObservation {
         read(item)
     }
 
-    /// Reads the selected options. An asset is not Sendable and stays on the main thread; the groups that it loads stay
-    /// where they arrive, and only the languages leave.
+    /// Reports the languages of the selected options.
     private var readSelection: @MainActor @Sendable (AVPlayerItem) -> Void {
         let (id, clock, tokens, report) = (id, clock, tokens, report)
         return { item in
@@ -129,10 +128,14 @@ struct ItemObservation {
         then body: @escaping @MainActor @Sendable (AVPlayerItem, String?) -> Void
     ) {
         item.asset.loadMediaSelectionGroup(for: characteristic) { @Sendable [weak item] group, _ in
-            guard let item else { return }
-            let option = group.flatMap { item.currentMediaSelection.selectedMediaOption(in: $0) }
-            let language = option?.extendedLanguageTag
-            MainThread.run { body(item, language) }
+            // The item's selection belongs to the main thread. A group is not Sendable and may be sent there: none of
+            // its properties can be changed.
+            nonisolated(unsafe) let group = group
+            MainThread.run { [weak item] in
+                guard let item else { return }
+                let option = group.flatMap { item.currentMediaSelection.selectedMediaOption(in: $0) }
+                body(item, option?.extendedLanguageTag)
+            }
         }
     }
 }
