@@ -19,13 +19,10 @@ public final class PathReachability: Reachability {
 
     /// Observes until the result is stopped.
     public func start() -> SensorRun {
-        let watched = Watched()
-        watched.monitor.pathUpdateHandler = { [state] path in state.set(isOnline: path.status == .satisfied) }
-        watched.monitor.start(queue: DispatchQueue(label: "instrument.path"))
-        return SensorRun { watched.monitor.cancel() }
+        let monitor = NWPathMonitor()
+        monitor.pathUpdateHandler = { [state] path in state.set(isOnline: path.status == .satisfied) }
+        monitor.start(queue: DispatchQueue(label: "instrument.path"))
+        return SensorRun { monitor.cancel() }
     }
-
-    // Sendable: after `start`, the monitor is only cancelled, which any thread may do, and more than once.
-    private struct Watched: @unchecked Sendable { let monitor = NWPathMonitor() }
 }
 #endif

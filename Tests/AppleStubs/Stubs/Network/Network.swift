@@ -1,30 +1,44 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, NoLeadingUnderscores
 
 public import Dispatch
+internal import Synchronization
 
-public struct NWPath: Sendable {
+public struct NWPath: Sendable {  // Network.swiftinterface
+    // Network.swiftinterface
     public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
-    public let status: Status
+    public let status: Status  // Network.swiftinterface
 }
 
-/// Of Network's module for Swift. Whether it is Sendable is not verified; here it is not. A test reports paths.
-public final class NWPathMonitor {
-    // Sendable: tests touch it from the monitor's queue alone.
-    nonisolated(unsafe) public static weak var latest: NWPathMonitor?
-
-    public var pathUpdateHandler: (@Sendable (NWPath) -> Void)?
-    public private(set) var queue: DispatchQueue?
-    public private(set) var cancelCount = 0
-
-    public init() { Self.latest = self }
-
-    public func start(queue: DispatchQueue) { self.queue = queue }
-    public func cancel() {
-        cancelCount += 1
-        queue = nil
+/// Sendable since iOS 17 and macOS 14. A test reports paths.
+public final class NWPathMonitor: Sendable {  // Network.swiftinterface
+    private struct State {
+        var handler: (@Sendable (NWPath) -> Void)?
+        var queue: DispatchQueue?
+        var cancelCount = 0
     }
 
-    /// Returns once the handler has returned; a monitor that was cancelled, or not started, reports nothing.
+    private let state = Mutex(State())
+    nonisolated(unsafe) public static weak var latest: NWPathMonitor?  // For tests.
+
+    public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {  // Network.swiftinterface
+        get { state.withLock { $0.handler } }
+        set { state.withLock { $0.handler = newValue } }
+    }
+    public var queue: DispatchQueue? { state.withLock { $0.queue } }  // Network.swiftinterface
+    public var cancelCount: Int { state.withLock { $0.cancelCount } }  // For tests.
+
+    public init() { Self.latest = self }  // Network.swiftinterface
+
+    // Network.swiftinterface
+    public func start(queue: DispatchQueue) { state.withLock { $0.queue = queue } }
+    public func cancel() {  // Network.swiftinterface
+        state.withLock { state in
+            state.cancelCount += 1
+            state.queue = nil
+        }
+    }
+
+    // For tests. Returns once the handler has returned; a monitor that was cancelled, or not started, reports nothing.
     public func simulate(_ status: NWPath.Status) {
         queue?.sync { pathUpdateHandler?(NWPath(status: status)) }
     }
