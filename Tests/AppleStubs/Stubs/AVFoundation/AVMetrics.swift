@@ -2,34 +2,36 @@
 
 public import Foundation
 
-// AVMetrics.h of the iOS 26 SDK: every class is NS_SWIFT_SENDABLE and of iOS 18, and none can be created by an app
-// (AV_INIT_UNAVAILABLE): the initializers are a test's.
+// Every class of AVMetrics.h is NS_SWIFT_SENDABLE and of iOS 18, and none can be created by an app
+// (AV_INIT_UNAVAILABLE): the initializers are for tests.
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-open class AVMetricEvent: NSObject, @unchecked Sendable {
-    public let date: Date
+open class AVMetricEvent: NSObject, @unchecked Sendable {  // AVMetrics.h:78
+    public let date: Date  // AVMetrics.h:82
+    // For tests.
     public init(at date: Date = Date(timeIntervalSince1970: 1e11)) { self.date = date }
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricErrorEvent: AVMetricEvent, @unchecked Sendable {
-    public let didRecover: Bool
-    public init(recovers: Bool) {
+public final class AVMetricErrorEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:99
+    public let didRecover: Bool  // AVMetrics.h:103
+    public init(recovers: Bool) {  // For tests.
         didRecover = recovers
         super.init()
     }
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricMediaResourceRequestEvent: AVMetricEvent, @unchecked Sendable {
-    public let requestStartTime: Date
-    public let requestEndTime: Date
-    public let responseStartTime: Date
-    public let responseEndTime: Date
-    public let byteRange: NSRange
-    public let wasReadFromCache: Bool
-    public let errorEvent: AVMetricErrorEvent?
+public final class AVMetricMediaResourceRequestEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:116
+    public let requestStartTime: Date  // AVMetrics.h:126
+    public let requestEndTime: Date  // AVMetrics.h:129
+    public let responseStartTime: Date  // AVMetrics.h:132
+    public let responseEndTime: Date  // AVMetrics.h:135
+    public let byteRange: NSRange  // AVMetrics.h:138
+    public let wasReadFromCache: Bool  // AVMetrics.h:141
+    public let errorEvent: AVMetricErrorEvent?  // AVMetrics.h:144
 
+    // For tests.
     public init(
         from start: Date,
         firstByte: TimeInterval,
@@ -46,8 +48,9 @@ public final class AVMetricMediaResourceRequestEvent: AVMetricEvent, @unchecked 
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricHLSPlaylistRequestEvent: AVMetricEvent, @unchecked Sendable {
-    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?
+public final class AVMetricHLSPlaylistRequestEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:155
+    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?  // AVMetrics.h:168
+    // For tests.
     public init(_ request: AVMetricMediaResourceRequestEvent?) {
         mediaResourceRequestEvent = request
         super.init()
@@ -55,9 +58,10 @@ public final class AVMetricHLSPlaylistRequestEvent: AVMetricEvent, @unchecked Se
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricHLSMediaSegmentRequestEvent: AVMetricEvent, @unchecked Sendable {
-    public let isMapSegment: Bool
-    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?
+public final class AVMetricHLSMediaSegmentRequestEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:176
+    public let isMapSegment: Bool  // AVMetrics.h:183
+    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?  // AVMetrics.h:195
+    // For tests.
     public init(_ request: AVMetricMediaResourceRequestEvent?, isMap: Bool = false) {
         (mediaResourceRequestEvent, isMapSegment) = (request, isMap)
         super.init()
@@ -65,8 +69,9 @@ public final class AVMetricHLSMediaSegmentRequestEvent: AVMetricEvent, @unchecke
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricContentKeyRequestEvent: AVMetricEvent, @unchecked Sendable {
-    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?
+public final class AVMetricContentKeyRequestEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:203
+    public let mediaResourceRequestEvent: AVMetricMediaResourceRequestEvent?  // AVMetrics.h:216
+    // For tests.
     public init(_ request: AVMetricMediaResourceRequestEvent?) {
         mediaResourceRequestEvent = request
         super.init()
@@ -74,29 +79,31 @@ public final class AVMetricContentKeyRequestEvent: AVMetricEvent, @unchecked Sen
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-open class AVMetricPlayerItemLikelyToKeepUpEvent: AVMetricEvent, @unchecked Sendable {
-    public let timeTaken: TimeInterval
-    public init(after seconds: TimeInterval) {
+open class AVMetricPlayerItemLikelyToKeepUpEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:226
+    public let timeTaken: TimeInterval  // AVMetrics.h:233
+    public init(after seconds: TimeInterval) {  // For tests.
         timeTaken = seconds
         super.init()
     }
 }
 
+// AVMetrics.h:247
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
 public final class AVMetricPlayerItemInitialLikelyToKeepUpEvent: AVMetricPlayerItemLikelyToKeepUpEvent,
     @unchecked Sendable
 {}
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-open class AVMetricPlayerItemRateChangeEvent: AVMetricEvent, @unchecked Sendable {}
+open class AVMetricPlayerItemRateChangeEvent: AVMetricEvent, @unchecked Sendable {}  // AVMetrics.h:268
 
+// AVMetrics.h:307
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
 public final class AVMetricPlayerItemSeekDidCompleteEvent: AVMetricPlayerItemRateChangeEvent, @unchecked Sendable {}
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public final class AVMetricPlayerItemVariantSwitchEvent: AVMetricEvent, @unchecked Sendable {
-    public let toVariant: AVAssetVariant
-    public let didSucceed: Bool
+public final class AVMetricPlayerItemVariantSwitchEvent: AVMetricEvent, @unchecked Sendable {  // AVMetrics.h:322
+    public let toVariant: AVAssetVariant  // AVMetrics.h:329
+    public let didSucceed: Bool  // AVMetrics.h:337
     init(_ variant: AVAssetVariant, succeeds: Bool) {
         (toVariant, didSucceed) = (variant, succeeds)
         super.init()
@@ -104,31 +111,30 @@ public final class AVMetricPlayerItemVariantSwitchEvent: AVMetricEvent, @uncheck
 }
 
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public protocol AVMetricEventStreamPublisher {}
+public protocol AVMetricEventStreamPublisher {}  // AVMetrics.h:22
 
-// Of AVFoundation's overlay for Swift.
+// Of AVFoundation's overlay for Swift: AVFoundation.swiftinterface
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
 extension AVMetricEventStreamPublisher {
-    /// All events in the order in which they occur. An item here has one reader.
+    // AVFoundation.swiftinterface. Here an item has one reader.
     public func allMetrics() -> AVMetrics<AVMetricEvent> { AVMetrics((self as? AVPlayerItem)?.metricEvents.stream) }
 }
 
+// AVFoundation.swiftinterface. The iterator has `next()` alone: `next(isolation:)` is the one of the standard library.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, watchOS 11, *)
-public struct AVMetrics<MetricEvent: AVMetricEvent>: AsyncSequence, Sendable {
-    public typealias Element = MetricEvent
+public struct AVMetrics<MetricEvent: AVMetricEvent>: AsyncSequence, @unchecked Sendable {
+    public typealias Element = MetricEvent  // AVFoundation.swiftinterface
     private let events: AsyncThrowingStream<AVMetricEvent, any Error>?
 
     init(_ events: AsyncThrowingStream<AVMetricEvent, any Error>?) { self.events = events }
 
+    // AVFoundation.swiftinterface
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: events?.makeAsyncIterator()) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol {  // AVFoundation.swiftinterface
         var base: AsyncThrowingStream<AVMetricEvent, any Error>.Iterator?
 
+        // AVFoundation.swiftinterface
         public mutating func next() async throws -> MetricEvent? { try await base?.next() as? MetricEvent }
-
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> MetricEvent? {
-            try await base?.next(isolation: actor) as? MetricEvent
-        }
     }
 }

@@ -3,36 +3,36 @@
 public import Foundation
 internal import Synchronization
 
-// AVPlayerItem.h of the iOS 26 SDK, if a comment names no other header. What it calls NS_SWIFT_NONISOLATED is
-// nonisolated here, everything else belongs to the main actor, as the class does (NS_SWIFT_UI_ACTOR).
-
-// AVPlayerItemFailedToPlayToEndTimeErrorKey
+// AVPlayerItem.h:37
 public let AVPlayerItemFailedToPlayToEndTimeErrorKey = "AVPlayerItemFailedToPlayToEndTimeErrorKey"
 
-/// The class of the header is NS_SWIFT_UI_ACTOR, and Sendable for that reason.
+/// NS_SWIFT_UI_ACTOR, and Sendable for that reason. What the header calls NS_SWIFT_NONISOLATED is nonisolated here; all
+/// else belongs to the main actor, the constants included.
 @MainActor
-open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchecked Sendable {
-    public enum Status: Int, Sendable { case unknown, readyToPlay, failed }
+open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchecked Sendable {  // AVPlayerItem.h:79
+    public enum Status: Int, Sendable { case unknown, readyToPlay, failed }  // AVPlayerItem.h:44
 
     // The constants of the header under the names that Swift gives them. Those of `NSNotification.Name`
     // (`AVPlayerItemDidPlayToEndTime`) are deprecated, and not declared here.
+
+    // AVPlayerItem.h:26
     public class var timeJumpedNotification: NSNotification.Name { .init("AVPlayerItemTimeJumpedNotification") }
-    public class var didPlayToEndTimeNotification: NSNotification.Name {
+    public class var didPlayToEndTimeNotification: NSNotification.Name {  // AVPlayerItem.h:27
         .init("AVPlayerItemDidPlayToEndTimeNotification")
     }
-    public class var failedToPlayToEndTimeNotification: NSNotification.Name {
+    public class var failedToPlayToEndTimeNotification: NSNotification.Name {  // AVPlayerItem.h:28
         .init("AVPlayerItemFailedToPlayToEndTimeNotification")
     }
-    public class var playbackStalledNotification: NSNotification.Name {
+    public class var playbackStalledNotification: NSNotification.Name {  // AVPlayerItem.h:29
         .init("AVPlayerItemPlaybackStalledNotification")
     }
-    public class var newAccessLogEntryNotification: NSNotification.Name {
+    public class var newAccessLogEntryNotification: NSNotification.Name {  // AVPlayerItem.h:30
         .init("AVPlayerItemNewAccessLogEntryNotification")
     }
-    public class var newErrorLogEntryNotification: NSNotification.Name {
+    public class var newErrorLogEntryNotification: NSNotification.Name {  // AVPlayerItem.h:31
         .init("AVPlayerItemNewErrorLogEntryNotification")
     }
-    public class var mediaSelectionDidChangeNotification: NSNotification.Name {
+    public class var mediaSelectionDidChangeNotification: NSNotification.Name {  // AVPlayerItem.h:33
         .init("AVPlayerItemMediaSelectionDidChangeNotification")
     }
 
@@ -43,8 +43,7 @@ open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchec
         var presentationSize = CGSize.zero
         var seekable: [CMTimeRange] = []
         var keepsOffset = false
-        // The selection is not Sendable; it is made once by a test, and read.
-        nonisolated(unsafe) var selection = AVMediaSelection()
+        var isLikelyToKeepUp = true
         var access: [AVPlayerItemAccessLogEvent.Values] = []
         var errors: [AVPlayerItemErrorLogEvent.Values] = []
         var time = 0.0
@@ -55,55 +54,48 @@ open class AVPlayerItem: ObservableObject, AVMetricEventStreamPublisher, @unchec
     nonisolated private let shown = Mutex(Shown())
     nonisolated let metricEvents = AsyncThrowingStream.makeStream(of: AVMetricEvent.self)
 
-    // @property asset: without NS_SWIFT_NONISOLATED, because an asset is not Sendable.
-    public var asset: AVAsset { given }
-    nonisolated(unsafe) private let given: AVAsset
-    // @property status, error, duration, presentationSize, seekableTimeRanges,
-    // automaticallyPreservesTimeOffsetFromLive, currentMediaSelection: NS_SWIFT_NONISOLATED.
-    nonisolated public var status: Status { shown.withLock { $0.status } }
-    nonisolated public var error: (any Error)? { shown.withLock { $0.error } }
-    nonisolated public var duration: CMTime { shown.withLock { $0.duration } }
+    // Not Sendable, and without NS_SWIFT_NONISOLATED.
+    public var asset: AVAsset { given }  // AVPlayerItem.h:186
+    private let given: AVURLAsset
+    public private(set) var currentMediaSelection = AVMediaSelection()  // AVPlayerItem.h:632
+
+    nonisolated public var status: Status { shown.withLock { $0.status } }  // AVPlayerItem.h:168
+    nonisolated public var error: (any Error)? { shown.withLock { $0.error } }  // AVPlayerItem.h:174
+    nonisolated public var duration: CMTime { shown.withLock { $0.duration } }  // AVPlayerItem.h:206
+    // AVPlayerItem.h:217
     nonisolated public var presentationSize: CGSize { shown.withLock { $0.presentationSize } }
-    nonisolated public var seekableTimeRanges: [NSValue] {
+    nonisolated public var seekableTimeRanges: [NSValue] {  // AVPlayerItem.h:318
         shown.withLock { $0.seekable }.map(SimulatedTimeRange.value)
     }
-    nonisolated public var automaticallyPreservesTimeOffsetFromLive: Bool {
+    nonisolated public var automaticallyPreservesTimeOffsetFromLive: Bool {  // AVPlayerItem.h:278
         get { shown.withLock { $0.keepsOffset } }
         set { shown.withLock { $0.keepsOffset = newValue } }
     }
-    nonisolated public var currentMediaSelection: AVMediaSelection { shown.withLock { $0.selection } }
-    // @property playbackLikelyToKeepUp: isolation not verified, the stricter one.
-    public internal(set) var isPlaybackLikelyToKeepUp = true {
-        didSet { notify(\AVPlayerItem.isPlaybackLikelyToKeepUp) }
-    }
+    // AVPlayerItem.h:503
+    nonisolated public var isPlaybackLikelyToKeepUp: Bool { shown.withLock { $0.isLikelyToKeepUp } }
 
-    // -initWithAsset: is of the main actor; Swift has an overload for assets that are Sendable.
-    public init(asset: AVAsset) { given = asset }
-    nonisolated public init(asset: AVURLAsset) { given = asset }
-    // -initWithURL: NS_SWIFT_NONISOLATED
+    nonisolated public init(asset: AVURLAsset) { given = asset }  // For tests.
+    // AVPlayerItem.h:125
     nonisolated public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
 
-    // -currentTime NS_SWIFT_NONISOLATED
-    nonisolated public func currentTime() -> CMTime {
+    nonisolated public func currentTime() -> CMTime {  // AVPlayerItem.h:289
         CMTimeMake(value: Int64(shown.withLock { $0.time } * 1_000_000), timescale: 1_000_000)
     }
 
-    // -accessLog, -errorLog: isolation not verified; our monitor reads them on another queue, because they block.
-
-    nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
+    nonisolated public func accessLog() -> AVPlayerItemAccessLog? {  // AVPlayerItem.h:702
         let (entries, onRead) = shown.withLock { ($0.access, $0.onRead) }
         onRead?()
         return entries.isEmpty ? nil : AVPlayerItemAccessLog(entries)
     }
 
-    nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
+    nonisolated public func errorLog() -> AVPlayerItemErrorLog? {  // AVPlayerItem.h:710
         let (entries, onRead) = shown.withLock { ($0.errors, $0.onRead) }
         onRead?()
         return entries.isEmpty ? nil : AVPlayerItemErrorLog(entries)
     }
 }
 
-/// The values that a test changes.
+// For tests.
 extension AVPlayerItem {
     public func simulate(failure: any Error) {
         shown.withLock { ($0.error, $0.status) = (failure, .failed) }
@@ -126,11 +118,12 @@ extension AVPlayerItem {
         }
         shown.withLock { $0.seekable = ranges }
     }
-    public func simulate(likelyToKeepUp isLikely: Bool) { isPlaybackLikelyToKeepUp = isLikely }
+    public func simulate(likelyToKeepUp isLikely: Bool) {
+        shown.withLock { $0.isLikelyToKeepUp = isLikely }
+        notify(\AVPlayerItem.isPlaybackLikelyToKeepUp)
+    }
     public func simulate(selection: AVMediaSelection) {
-        // Made by this test, which touches it no more.
-        nonisolated(unsafe) let selection = selection
-        shown.withLock { $0.selection = selection }
+        currentMediaSelection = selection
         NotificationCenter.default.post(name: Self.mediaSelectionDidChangeNotification, object: self)
     }
 
@@ -165,13 +158,15 @@ extension AVPlayerItem {
     nonisolated public func simulate(_ event: AVMetricEvent) { metricEvents.continuation.yield(event) }
 }
 
-public final class AVPlayerItemAccessLog: NSObject {
-    public let events: [AVPlayerItemAccessLogEvent]
+// NS_SWIFT_SENDABLE: the logs and their events.
+
+public final class AVPlayerItemAccessLog: NSObject, Sendable {  // AVPlayerItem.h:817
+    public let events: [AVPlayerItemAccessLogEvent]  // AVPlayerItem.h:844
     init(_ entries: [AVPlayerItemAccessLogEvent.Values]) { events = entries.map(AVPlayerItemAccessLogEvent.init) }
 }
 
-public final class AVPlayerItemAccessLogEvent: NSObject {
-    public struct Values: Sendable {
+public final class AVPlayerItemAccessLogEvent: NSObject, Sendable {  // AVPlayerItem.h:896
+    public struct Values: Sendable {  // For tests.
         public var indicatedBitrate = -1.0
         public var indicatedAverageBitrate = -1.0
         public var observedBitrate = -1.0
@@ -181,19 +176,19 @@ public final class AVPlayerItemAccessLogEvent: NSObject {
 
     private let values: Values
     init(_ values: Values) { self.values = values }
-    public var indicatedBitrate: Double { values.indicatedBitrate }
-    public var indicatedAverageBitrate: Double { values.indicatedAverageBitrate }
-    public var observedBitrate: Double { values.observedBitrate }
-    public var numberOfDroppedVideoFrames: Int { values.numberOfDroppedVideoFrames }
+    public var indicatedBitrate: Double { values.indicatedBitrate }  // AVPlayerItem.h:994
+    public var indicatedAverageBitrate: Double { values.indicatedAverageBitrate }  // AVPlayerItem.h:1000
+    public var observedBitrate: Double { values.observedBitrate }  // AVPlayerItem.h:988
+    public var numberOfDroppedVideoFrames: Int { values.numberOfDroppedVideoFrames }  // AVPlayerItem.h:1018
 }
 
-public final class AVPlayerItemErrorLog: NSObject {
-    public let events: [AVPlayerItemErrorLogEvent]
+public final class AVPlayerItemErrorLog: NSObject, Sendable {  // AVPlayerItem.h:857
+    public let events: [AVPlayerItemErrorLogEvent]  // AVPlayerItem.h:884
     init(_ entries: [AVPlayerItemErrorLogEvent.Values]) { events = entries.map(AVPlayerItemErrorLogEvent.init) }
 }
 
-public final class AVPlayerItemErrorLogEvent: NSObject {
-    public struct Values: Sendable {
+public final class AVPlayerItemErrorLogEvent: NSObject, Sendable {  // AVPlayerItem.h:1078
+    public struct Values: Sendable {  // For tests.
         public var domain: String
         public var code: Int
         public var comment: String?
@@ -204,7 +199,7 @@ public final class AVPlayerItemErrorLogEvent: NSObject {
 
     private let values: Values
     init(_ values: Values) { self.values = values }
-    public var errorDomain: String { values.domain }
-    public var errorStatusCode: Int { values.code }
-    public var errorComment: String? { values.comment }
+    public var errorDomain: String { values.domain }  // AVPlayerItem.h:1119
+    public var errorStatusCode: Int { values.code }  // AVPlayerItem.h:1113
+    public var errorComment: String? { values.comment }  // AVPlayerItem.h:1125
 }

@@ -3,31 +3,29 @@
 public import Foundation
 internal import Synchronization
 
-// CMTime.h and CMTimeRange.h: the part of CoreMedia that AVFoundation exports.
+// The part of CoreMedia that AVFoundation exports.
 
-public struct CMTime: Hashable, Sendable {
-    public var value: Int64
-    public var timescale: Int32
+public struct CMTime: Sendable {  // CMTime.h:89
+    public var value: Int64  // CMTime.h:91
+    public var timescale: Int32  // CMTime.h:92
     var isFinite = true
 
-    public static let invalid = CMTime(value: 0, timescale: 0, isFinite: false)
-    public static let indefinite = CMTime(value: 0, timescale: 0, isFinite: false)
-    public static let zero = CMTime(value: 0, timescale: 1)
+    static let invalid = CMTime(value: 0, timescale: 0, isFinite: false)
+    static let indefinite = CMTime(value: 0, timescale: 0, isFinite: false)
 }
 
-/// CMTimeRange.h
-public struct CMTimeRange: Hashable, Sendable {
-    public var start: CMTime
-    public var duration: CMTime
-    public init(start: CMTime, duration: CMTime) { (self.start, self.duration) = (start, duration) }
-    /// Of CoreMedia's overlay for Swift.
+public struct CMTimeRange: Sendable {  // CMTimeRange.h:51
+    public var start: CMTime  // CMTimeRange.h:53
+    public var duration: CMTime  // CMTimeRange.h:54
+    // Of CoreMedia's overlay for Swift: documentation/coremedia/cmtimerange/end
     public var end: CMTime { CMTime(value: start.value + duration.value, timescale: start.timescale) }
 }
 
+// CMTime.h:199
 public func CMTimeMake(value: Int64, timescale: Int32) -> CMTime { CMTime(value: value, timescale: timescale) }
 
 /// Not a number for times that are not numeric.
-public func CMTimeGetSeconds(_ time: CMTime) -> Double {
+public func CMTimeGetSeconds(_ time: CMTime) -> Double {  // CMTime.h:243
     time.isFinite && time.timescale != 0 ? Double(time.value) / Double(time.timescale) : .nan
 }
 
@@ -48,8 +46,7 @@ enum SimulatedTimeRange {
 }
 
 extension NSValue {
-    /// AVTime.h: NSValue (NSValueAVFoundationExtensions), CMTimeRangeValue.
-    public var timeRangeValue: CMTimeRange {
+    public var timeRangeValue: CMTimeRange {  // AVTime.h:32
         SimulatedTimeRange.range(self) ?? CMTimeRange(start: .invalid, duration: .invalid)
     }
 }

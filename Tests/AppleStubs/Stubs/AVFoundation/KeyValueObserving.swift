@@ -3,24 +3,25 @@
 public import Foundation
 
 /// The part of Foundation's key-value observing that exists on Apple platforms only.
+// documentation/foundation/nskeyvalueobservation
 public protocol _KeyValueCodingAndObserving {}
 
 /// What changed; the bindings do not use the values.
-public struct NSKeyValueObservedChange<Value> {
-    public let newValue: Value?
-    public let oldValue: Value?
+public struct NSKeyValueObservedChange<Value> {  // documentation/foundation/nskeyvalueobservedchange
+    public let newValue: Value?  // documentation/foundation/nskeyvalueobservedchange/newvalue
+    public let oldValue: Value?  // documentation/foundation/nskeyvalueobservedchange/oldvalue
 }
 
-public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    public static let new = NSKeyValueObservingOptions(rawValue: 1)
-    public static let old = NSKeyValueObservingOptions(rawValue: 2)
-    public static let initial = NSKeyValueObservingOptions(rawValue: 4)
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {  // NSKeyValueObserving.h:18
+    public let rawValue: UInt  // NSKeyValueObserving.h:18
+    public init(rawValue: UInt) { self.rawValue = rawValue }  // NSKeyValueObserving.h:18
+    public static let new = NSKeyValueObservingOptions(rawValue: 1)  // NSKeyValueObserving.h:22
+    public static let old = NSKeyValueObservingOptions(rawValue: 2)  // NSKeyValueObserving.h:23
+    public static let initial = NSKeyValueObservingOptions(rawValue: 4)  // NSKeyValueObserving.h:27
 }
 
 /// An observation, which ends with the last reference to it. It does not keep the observed object alive.
-public final class NSKeyValueObservation: NSObject {
+public final class NSKeyValueObservation: NSObject {  // documentation/foundation/nskeyvalueobservation
     private weak var object: ObservableObject?
     private let number: Int
 
@@ -28,11 +29,12 @@ public final class NSKeyValueObservation: NSObject {
 
     deinit { invalidate() }
 
+    // documentation/foundation/nskeyvalueobservation/invalidate()
     public func invalidate() { object?.remove(number) }
 }
 
-/// Base class of the declared classes whose properties can be observed. A test changes a property, then calls
-/// ``notify(_:)``.
+// For tests: the base class of the declared classes whose properties can be observed. A test changes a property, then
+// calls `notify(_:)`.
 open class ObservableObject: NSObject, _KeyValueCodingAndObserving, @unchecked Sendable {
     // Sendable: both variables are touched under the lock only; handlers come from parameters that are Sendable.
     private let lock = NSLock()
@@ -60,6 +62,7 @@ open class ObservableObject: NSObject, _KeyValueCodingAndObserving, @unchecked S
 }
 
 extension _KeyValueCodingAndObserving {
+    // documentation/foundation/nskeyvalueobservation: `observe(_:options:changeHandler:)` of Foundation's overlay.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>,
         options: NSKeyValueObservingOptions = [],

@@ -2,12 +2,14 @@
 
 /// The part of SwiftUI that the environment and the example use. ``Renderer`` is a test's.
 @MainActor @preconcurrency
-public protocol View {
-    associatedtype Body: View
+public protocol View {  // documentation/swiftui/view
+    associatedtype Body: View  // documentation/swiftui/view/body-swift.associatedtype
+    // documentation/swiftui/view/body-swift.property
     @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
 }
 
 extension Never: View {
+    // documentation/swiftui/view/body-swift.property
     public var body: Never { fatalError("a primitive view has no body") }
 }
 
@@ -18,14 +20,17 @@ protocol PrimitiveView: View where Body == Never {
 }
 
 extension PrimitiveView {
+    // documentation/swiftui/view/body-swift.property
     public var body: Never { fatalError("a primitive view has no body") }
 }
 
 @MainActor
 @resultBuilder
-public enum ViewBuilder {
-    public static func buildBlock() -> EmptyView { EmptyView() }
+public enum ViewBuilder {  // documentation/swiftui/viewbuilder
+    public static func buildBlock() -> EmptyView { EmptyView() }  // documentation/swiftui/viewbuilder/buildblock()
+    // documentation/swiftui/viewbuilder/buildblock(_:)
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    // documentation/swiftui/viewbuilder/buildblock(_:)
     public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<
         (repeat each Content)
     > {
@@ -33,22 +38,26 @@ public enum ViewBuilder {
         repeat views.append(each content)
         return TupleView(views)
     }
+    // documentation/swiftui/viewbuilder/buildexpression(_:)
     public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+    // documentation/swiftui/viewbuilder/buildif(_:)
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+    // documentation/swiftui/viewbuilder/buildeither(first:)
     public static func buildEither<First: View, Second: View>(first: First) -> ConditionalContent<First, Second> {
         ConditionalContent(view: first)
     }
+    // documentation/swiftui/viewbuilder/buildeither(second:)
     public static func buildEither<First: View, Second: View>(second: Second) -> ConditionalContent<First, Second> {
         ConditionalContent(view: second)
     }
 }
 
-public struct EmptyView: View, PrimitiveView {
-    public init() {}
+public struct EmptyView: View, PrimitiveView {  // documentation/swiftui/emptyview
+    public init() {}  // documentation/swiftui/emptyview/init()
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) {}
 }
 
-public struct TupleView<Content>: View, PrimitiveView {
+public struct TupleView<Content>: View, PrimitiveView {  // documentation/swiftui/tupleview
     private let views: [any View]
     init(_ views: [any View]) { self.views = views }
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) {
@@ -56,6 +65,7 @@ public struct TupleView<Content>: View, PrimitiveView {
     }
 }
 
+// For tests: SwiftUI's type has another name, _ConditionalContent.
 public struct ConditionalContent<First: View, Second: View>: View, PrimitiveView {
     let view: any View
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) {
@@ -64,6 +74,7 @@ public struct ConditionalContent<First: View, Second: View>: View, PrimitiveView
 }
 
 extension Optional: View where Wrapped: View {
+    // documentation/swiftui/view/body-swift.property
     public var body: Never { fatalError("a primitive view has no body") }
 }
 extension Optional: PrimitiveView where Wrapped: View {
@@ -72,24 +83,27 @@ extension Optional: PrimitiveView where Wrapped: View {
     }
 }
 
-public struct Text: View, PrimitiveView {
+public struct Text: View, PrimitiveView {  // documentation/swiftui/text
     private let text: String
+    // documentation/swiftui/text/init(_:)
     public init(_ text: String) { self.text = text }
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) { log.append(.text(text)) }
 }
 
-public struct VStack<Content: View>: View, PrimitiveView {
+public struct VStack<Content: View>: View, PrimitiveView {  // documentation/swiftui/vstack
     private let content: Content
+    // documentation/swiftui/vstack/init(alignment:spacing:content:)
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) {
         Renderer.render(content, in: environment, &log)
     }
 }
 
-public struct Button<Label: View>: View, PrimitiveView {
+public struct Button<Label: View>: View, PrimitiveView {  // documentation/swiftui/button
     private let action: @MainActor () -> Void
     private let label: Label
 
+    // documentation/swiftui/button/init(action:label:)
     public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
         (self.action, self.label) = (action, label())
     }
@@ -101,17 +115,19 @@ public struct Button<Label: View>: View, PrimitiveView {
 }
 
 extension Button where Label == Text {
+    // documentation/swiftui/button/init(_:action:)
     public init(_ title: String, action: @escaping @MainActor () -> Void) {
         self.init(action: action) { Text(title) }
     }
 }
 
-struct ModifiedView<Content: View>: View, PrimitiveView {
+nonisolated struct ModifiedView<Content: View>: View, PrimitiveView {
     let content: Content
     var transform: (inout EnvironmentValues) -> Void = { _ in }
     var appear: (() -> Void)?
     var disappear: (() -> Void)?
 
+    @MainActor
     func render(in environment: EnvironmentValues, _ log: inout [RenderedElement]) {
         var environment = environment
         transform(&environment)
@@ -122,27 +138,31 @@ struct ModifiedView<Content: View>: View, PrimitiveView {
 }
 
 extension View {
-    public func transformEnvironment<V>(
+    // documentation/swiftui/view/transformenvironment(_:transform:)
+    nonisolated public func transformEnvironment<V>(
         _ keyPath: WritableKeyPath<EnvironmentValues, V>,
         transform: @escaping (inout V) -> Void
     ) -> some View {
         ModifiedView(content: self, transform: { transform(&$0[keyPath: keyPath]) })
     }
 
-    public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
+    // documentation/swiftui/view/environment(_:_:)
+    nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
         ModifiedView(content: self, transform: { $0[keyPath: keyPath] = value })
     }
 
-    public func onAppear(perform action: (() -> Void)? = nil) -> some View {
+    // documentation/swiftui/view/onappear(perform:)
+    nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
         ModifiedView(content: self, appear: action)
     }
 
-    public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
+    // documentation/swiftui/view/ondisappear(perform:)
+    nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
         ModifiedView(content: self, disappear: action)
     }
 }
 
-/// The modifiers of a rendered hierarchy, outermost first.
+// For tests: the modifiers of a rendered hierarchy, outermost first.
 public enum RenderedElement {
     case text(String)
     case button(@MainActor () -> Void)
@@ -150,7 +170,7 @@ public enum RenderedElement {
     case disappear(() -> Void)
 }
 
-/// Walks a hierarchy as SwiftUI would: sets the environment of each view, then asks for its body.
+// For tests: walks a hierarchy as SwiftUI would: sets the environment of each view, then asks for its body.
 @MainActor
 public enum Renderer {
     public static func render(_ view: some View) -> [RenderedElement] {

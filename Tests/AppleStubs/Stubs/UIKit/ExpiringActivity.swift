@@ -4,10 +4,9 @@ internal import Dispatch
 public import Foundation
 internal import Synchronization
 
-// NSProcessInfo.h: -performExpiringActivityWithReason:usingBlock:, the block NS_SWIFT_SENDABLE, which exists on iOS,
-// tvOS, visionOS and watchOS alone. It calls the block on a concurrent queue; once more with true when the time is
-// over while the block runs; with true alone if there is no time.
 extension ProcessInfo {
+    // NSProcessInfo.h:186, the block NS_SWIFT_SENDABLE. It calls the block on a concurrent queue; once more with true
+    // when the time is over while the block runs; with true alone if there is no time.
     @available(iOS 8.2, tvOS 9, watchOS 2, *)
     @available(macOS, unavailable)
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
@@ -16,7 +15,7 @@ extension ProcessInfo {
     }
 }
 
-/// The activities of a test: those that keep the process awake, and their end.
+// For tests: the activities that keep the process awake, and their end.
 public enum SimulatedActivity {
     private struct State {
         var isRefused = false

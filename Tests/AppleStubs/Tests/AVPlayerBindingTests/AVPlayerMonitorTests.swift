@@ -438,8 +438,8 @@ struct AVPlayerMonitorTests {
         } exercise: { _ in
             guard let player = players.withLock({ $0.last }) else { return }
             await settle()
-            await player.replaceCurrentItem(with: nil)
-            await player.replaceCurrentItem(with: AVPlayerBindingTests.film())
+            player.replaceCurrentItem(with: nil)
+            player.replaceCurrentItem(with: AVPlayerBindingTests.film())
             await settle()
         }
     }

@@ -118,7 +118,7 @@ struct LifecycleTests {
     @Test("The end of the app waits for the listener, which is called on another thread", arguments: [true, false])
     func termination(isOnDesktop: Bool) async {
         let source: any LifecycleSource = isOnDesktop ? DesktopLifecycle() : ApplicationLifecycle()
-        let name = isOnDesktop ? NSApplication.willTerminateNotification : UIApplication.willTerminateNotification
+        let name = isOnDesktop ? await NSApplication.willTerminateNotification : UIApplication.willTerminateNotification
         let threads = Lock<[ObjectIdentifier]>([])
         source.report { _ in threads.withLock { $0.append(ObjectIdentifier(Thread.current)) } }
         let isElsewhere = await withCheckedContinuation { continuation in
@@ -164,10 +164,10 @@ struct LifecycleTests {
             phases.withLock { $0.append(notice.phase) }
             count.increment()
         }
-        post(NSApplication.didBecomeActiveNotification)
-        post(NSApplication.didHideNotification)
-        post(NSApplication.didUnhideNotification)
-        post(NSApplication.didResignActiveNotification)
+        post(await NSApplication.didBecomeActiveNotification)
+        post(await NSApplication.didHideNotification)
+        post(await NSApplication.didUnhideNotification)
+        post(await NSApplication.didResignActiveNotification)
         post(NSWorkspace.didWakeNotification, in: NSWorkspace.shared.notificationCenter)
         await count.wait(for: 5)
         SimulatedMemoryPressure.simulatePressure()
