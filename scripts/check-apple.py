@@ -5,6 +5,9 @@ Availability: a name that the declarations (Tests/AppleStubs/Stubs) mark as unav
 the source exclude this platform; a name of an SDK after the package's minimum is used only behind `#available`, and behind `#if compiler`
 with the version of the compiler that has this SDK.
 
+References: every public declaration there names the header and the line, the interface of Swift, or the page of the documentation where it
+was read (Tests/AppleStubs/README.md).
+
 The Xcode project of Examples/SwiftUIPlayer: it parses, each object that it refers to exists, it compiles the folder of the package's target,
 and it links the products and has the platforms of the package.
 """
@@ -20,8 +23,11 @@ EXAMPLE = ROOT / "Examples/SwiftUIPlayer"
 MINIMUM = {"iOS": 18, "macOS": 15, "tvOS": 18, "visionOS": 2, "watchOS": 11}
 COMPILERS = {26: "6.2"}
 
-NAME = re.compile(r"\b(?:class var|static let|var|let|func|struct|class|enum|case)\s+(\w+)")
+NAME = re.compile(r"\b(?:class (?:var|func)|static let|var|let|func|struct|class|enum|case)\s+(\w+)")
 UNAVAILABLE = re.compile(r"@available\((\w+), unavailable\)")
+DECLARATION = re.compile(r"(?:public|open)\b(?! (?:import|extension)).*\b(?:class|struct|enum|protocol|func|var|let|init|subscript|typealias)\b")
+REQUIREMENT = re.compile(r"(?:@\w+ )*(?:static )?(?:func|var|init|associatedtype)\b")
+REFERENCE = re.compile(r"//.*(?:\b[\w/+]+\.h:\d|\w\.swiftinterface\b|\w\.apinotes\b|\bdocumentation/\w|\bFor tests\b)")
 INTRODUCED = re.compile(r"\b(iOS|macOS|tvOS|visionOS|watchOS) (\d+)")
 
 
@@ -92,6 +98,27 @@ def check_availability(faults):
                     if not re.search(rf"(#|@)available\(iOS {later[name]}\b", text):
                         faults.append(f"{where} is of iOS {later[name]}; use it behind `#available`")
     return missing, later
+
+
+def check_references(faults):
+    for path in sorted(STUBS.rglob("*.swift")):
+        # The scopes around the line: whether each is a public protocol, and whether all of it is for tests.
+        scopes, above = [(False, False)], ""
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            text = line.strip()
+            if text.startswith("//"):
+                above += text + " "
+                continue
+            code = text.split("//")[0]
+            is_declared = DECLARATION.search(code) or scopes[-1][0] and REQUIREMENT.match(code)
+            if is_declared and not scopes[-1][1] and not REFERENCE.search(above + text):
+                where = f"{path.relative_to(ROOT)}:{number}"
+                faults.append(f"{where}: name the header and the line of `{code.strip(' {')}`, or the page of the documentation")
+            inner = ("public protocol" in code, scopes[-1][1] or "For tests" in above + text)
+            balance = code.count("{") - code.count("}")
+            scopes = scopes + [inner] * balance if balance > 0 else scopes[: len(scopes) + balance]
+            if not text.startswith("@"):
+                above = ""
 
 
 def parse(text):
@@ -193,6 +220,7 @@ def main():
             faults.append(f"Tests/AppleStubs: the availability of `{name}` is not declared")
     if "currentEventSkippedNotification" not in later:
         faults.append("Tests/AppleStubs: the availability of `currentEventSkippedNotification` is not declared")
+    check_references(faults)
     check_project(faults)
     for fault in faults:
         print(fault, file=sys.stderr)
