@@ -5,7 +5,8 @@ internal import Instrument
 
 /// An AVPlayer as a watch observes it. Holds the player and its item weakly.
 ///
-/// Values that belong to the main actor are read there; the instant and the playhead are those of the notification.
+/// Values are read where the system notifies, with their instant and the playhead; the item and the reason of a wait, on
+/// the main thread.
 final class AVPlayerAdapter: ObservedPlayer {
     private struct State {
         weak var player: AVPlayer?
@@ -79,10 +80,17 @@ final class AVPlayerAdapter: ObservedPlayer {
         }
         var observations = [
             player.observe(\.actionAtItemEnd) { @Sendable player, _ in
-                note(player) { .advancesAtEnd($0.actionAtItemEnd == .advance) }
+                let advances = player.actionAtItemEnd == .advance
+                note(player) { _ in .advancesAtEnd(advances) }
             },
-            player.observe(\.volume) { @Sendable player, _ in note(player) { .volume(Double($0.volume)) } },
-            player.observe(\.isMuted) { @Sendable player, _ in note(player) { .muted($0.isMuted) } },
+            player.observe(\.volume) { @Sendable player, _ in
+                let volume = Double(player.volume)
+                note(player) { _ in .volume(volume) }
+            },
+            player.observe(\.isMuted) { @Sendable player, _ in
+                let isMuted = player.isMuted
+                note(player) { _ in .muted(isMuted) }
+            },
             player.observe(\.rate) { @Sendable player, _ in
                 let rate = Double(player.rate)
                 note(player) { _ in .rate(rate) }
@@ -109,7 +117,8 @@ final class AVPlayerAdapter: ObservedPlayer {
         #if !os(watchOS) && !os(visionOS)
         observations.append(
             player.observe(\.isExternalPlaybackActive) { @Sendable player, _ in
-                note(player) { .externalPlayback($0.isExternalPlaybackActive) }
+                let isActive = player.isExternalPlaybackActive
+                note(player) { _ in .externalPlayback(isActive) }
             }
         )
         #endif

@@ -59,6 +59,19 @@ struct AVPlayerMonitorTests {
         #expect(watched.signals.all.map { $0.instant?.milliseconds } == [0, 0, 1000, 2000, 3000, 4000])
     }
 
+    @Test("A player that is muted and heard again while the main thread is busy has changed its volume twice")
+    func changesWhileMainThreadIsBusy() async {
+        let watched = Watched()
+        await watched.listen()
+        await watched.start(AVPlayerBindingTests.film())
+        blockMainThread { [player = watched.player] in
+            player.isMuted = true
+            player.isMuted = false
+        }
+        await settle()
+        #expect(watched.actions == ["StreamLoad", "Start", "VolumeChange", "VolumeChange"])
+    }
+
     @Test("Notices of an item of another player change nothing")
     func foreignNotices() async {
         let (watched, other) = (Watched(), AVPlayerBindingTests.film("other"))

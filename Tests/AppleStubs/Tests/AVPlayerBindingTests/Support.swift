@@ -13,6 +13,17 @@ func settle() async {
     }
 }
 
+/// Holds the main thread until `body` has returned on another one.
+@MainActor
+func blockMainThread(_ body: @escaping @Sendable () -> Void) {
+    let end = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        body()
+        end.signal()
+    }
+    end.wait()
+}
+
 /// Records reports, and lets a test wait for them.
 final class Collected<Element: Sendable>: Sendable {
     private struct State {
