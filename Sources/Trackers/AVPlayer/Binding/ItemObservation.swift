@@ -31,26 +31,22 @@ struct ItemObservation {
 
     private func observeProperties() {
         let (id, clock, tokens, report) = (id, clock, tokens, report)
-        let note:
-            @Sendable (AVPlayerItem, @escaping @MainActor @Sendable (AVPlayerItem) -> AVPlayerObservation?) -> Void =
-                { item, read in
-                    let now = clock.now
-                    MainThread.run {
-                        guard !tokens.isCancelled, let observation = read(item) else { return }
-                        report(.observation(observation), now)
-                    }
-                }
-        let failure: @MainActor @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
+        let note: @Sendable (AVPlayerItem, (AVPlayerItem) -> AVPlayerObservation?) -> Void = { item, read in
+            let now = clock.now
+            guard let observation = read(item) else { return }
+            MainThread.run { if !tokens.isCancelled { report(.observation(observation), now) } }
+        }
+        let failure: @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
             item.status == .failed ? .itemFailed(id, PlayerFailure(item.error)) : nil
         }
-        let duration: @MainActor @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
+        let duration: @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
             .duration(id, CMTimeGetSeconds(item.duration))
         }
-        let size: @MainActor @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
+        let size: @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
             let size = item.presentationSize
             return .presentationSize(id, width: Double(size.width), height: Double(size.height))
         }
-        let likelihood: @MainActor @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
+        let likelihood: @Sendable (AVPlayerItem) -> AVPlayerObservation? = { item in
             .likelyToKeepUp(id, item.isPlaybackLikelyToKeepUp)
         }
         let observations = [

@@ -105,7 +105,7 @@ extension AVPlayerItem {
         shown.withLock { $0.duration = CMTimeMake(value: Int64(seconds * 1000), timescale: 1000) }
         notify(\AVPlayerItem.duration)
     }
-    public func simulate(presentationSize size: CGSize) {
+    nonisolated public func simulate(presentationSize size: CGSize) {
         shown.withLock { $0.presentationSize = size }
         notify(\AVPlayerItem.presentationSize)
     }
@@ -118,7 +118,7 @@ extension AVPlayerItem {
         }
         shown.withLock { $0.seekable = ranges }
     }
-    public func simulate(likelyToKeepUp isLikely: Bool) {
+    nonisolated public func simulate(likelyToKeepUp isLikely: Bool) {
         shown.withLock { $0.isLikelyToKeepUp = isLikely }
         notify(\AVPlayerItem.isPlaybackLikelyToKeepUp)
     }

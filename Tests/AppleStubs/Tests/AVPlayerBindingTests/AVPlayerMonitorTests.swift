@@ -72,6 +72,38 @@ struct AVPlayerMonitorTests {
         #expect(watched.actions == ["StreamLoad", "Start", "VolumeChange", "VolumeChange"])
     }
 
+    @Test("What an item shows while the main thread is busy is reported in order")
+    func itemWhileMainThreadIsBusy() async {
+        let item = AVPlayerBindingTests.film()
+        let player = AVPlayer(playerItem: item)
+        let adapter = AVPlayerAdapter(player, clock: VirtualClock())
+        let ofPlayer = adapter.observePlayer { _, _ in }
+        await settle()
+        let notices = Collected<PlayerNotice>()
+        let ofItem = adapter.observeItem(first) { notice, _ in notices.append(notice) }
+        await notices.wait { $0.contains(.observation(.mediaSelection(first, language: nil, subtitles: nil))) }
+        let count = notices.all.count
+        blockMainThread {
+            item.simulate(likelyToKeepUp: false)
+            item.simulate(presentationSize: CGSize(width: 640, height: 360))
+            item.simulate(presentationSize: CGSize(width: 1280, height: 720))
+            item.simulate(likelyToKeepUp: true)
+        }
+        await settle()
+        #expect(
+            Array(notices.all.dropFirst(count)) == [
+                .observation(.likelyToKeepUp(first, false)),
+                .observation(.presentationSize(first, width: 640, height: 360)),
+                .observation(.presentationSize(first, width: 1280, height: 720)),
+                .observation(.likelyToKeepUp(first, true)),
+            ]
+        )
+        withExtendedLifetime(player) {
+            ofItem.cancel()
+            ofPlayer.cancel()
+        }
+    }
+
     @Test("Notices of an item of another player change nothing")
     func foreignNotices() async {
         let (watched, other) = (Watched(), AVPlayerBindingTests.film("other"))
