@@ -85,20 +85,17 @@ final class InterstitialAdapter: ObservedPlayer {
         let clock = clock
         let adapter = AVPlayerAdapter(monitor.interstitialPlayer, clock: clock)
         state.withLock { $0.interstitials = adapter }
-        let current = MonitorReference(monitor)
-        let note: @Sendable () -> Void = { [weak current] in
-            let now = clock.now
-            MainThread.run {
-                guard !tokens.isCancelled, let current else { return }
-                report(.observation(.interstitialEvent(current.facts)), now)
-            }
+        let note: @Sendable () -> Void = { [weak monitor] in
+            guard let monitor else { return }
+            let (now, facts) = (clock.now, monitor.currentEvent.map(InterstitialFacts.init))
+            MainThread.run { if !tokens.isCancelled { report(.observation(.interstitialEvent(facts)), now) } }
         }
         let name = AVPlayerInterstitialEventMonitor.currentEventDidChangeNotification
         let token = NotificationCenter.default.addObserver(forName: name, object: monitor, queue: nil) { @Sendable _ in
             note()
         }
         // The monitor lives as long as the observation.
-        tokens.add { _ = current }
+        tokens.add { _ = monitor }
         tokens.add { NotificationCenter.default.removeObserver(token) }
         // The names below are in the SDKs of Xcode 26, whose compiler is Swift 6.2.
         #if compiler(>=6.2)
@@ -151,28 +148,17 @@ extension InterstitialAdapter {
 }
 #endif
 
-/// The system's monitor, which the main thread alone may touch.
-@MainActor
-private final class MonitorReference {
-    private let monitor: AVPlayerInterstitialEventMonitor
-
-    init(_ monitor: AVPlayerInterstitialEventMonitor) { self.monitor = monitor }
-
-    var facts: InterstitialFacts? {
-        monitor.currentEvent.map { event in
-            let content = event.primaryItem.map { item in
-                InterstitialFacts.Content(
-                    position: CMTimeGetSeconds(item.currentTime()),
-                    duration: CMTimeGetSeconds(item.duration)
-                )
-            }
-            return InterstitialFacts(
-                identifier: event.identifier,
-                cue: event.cue == .joinCue ? .join : event.cue == .leaveCue ? .leave : .none,
-                time: CMTimeGetSeconds(event.time),
-                content: content ?? InterstitialFacts.Content()
-            )
+extension InterstitialFacts {
+    init(_ event: AVPlayerInterstitialEvent) {
+        let content = event.primaryItem.map { item in
+            Content(position: CMTimeGetSeconds(item.currentTime()), duration: CMTimeGetSeconds(item.duration))
         }
+        self.init(
+            identifier: event.identifier,
+            cue: event.cue == .joinCue ? .join : event.cue == .leaveCue ? .leave : .none,
+            time: CMTimeGetSeconds(event.time),
+            content: content ?? Content()
+        )
     }
 }
 #endif

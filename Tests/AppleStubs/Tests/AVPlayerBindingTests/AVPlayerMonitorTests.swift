@@ -495,6 +495,23 @@ private let first = ItemID(number: 1)
 @MainActor
 @Suite("InterstitialMonitor over declared classes", .serialized)
 struct InterstitialMonitorTests {
+    @Test("An interstitial event that begins and ends while the main thread is busy is an ad break")
+    func breakWhileMainThreadIsBusy() async {
+        let primary = AVPlayer()
+        let signals = Collected<AdPlayerSignal>()
+        let monitor = InterstitialMonitor(primary, clock: VirtualClock())
+        monitor.report { signals.append($0) }
+        await settle()
+        let events = AVPlayerInterstitialEventMonitor.latest
+        blockMainThread {
+            events?.simulate(event: AVPlayerInterstitialEvent(identifier: "mid-1", seconds: 30))
+            events?.simulate(event: nil)
+        }
+        await settle()
+        #expect(signals.all.map(\.action) == [.adBreakBegin, .adBreakFinish])
+        #expect(signals.all.map(\.status.id) == ["mid-1", "mid-1"])
+    }
+
     @Test("An interstitial event of the primary player is an ad break with its ads")
     func adBreak() async {
         let (primary, interstitials) = (AVPlayer(), AVQueuePlayer())
