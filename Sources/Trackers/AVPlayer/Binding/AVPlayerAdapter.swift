@@ -5,8 +5,7 @@ internal import Instrument
 
 /// An AVPlayer as a watch observes it. Holds the player and its item weakly.
 ///
-/// Values are read where the system notifies, with their instant and the playhead; the item and the reason of a wait, on
-/// the main thread.
+/// Values are read where the system notifies, with their instant and the playhead. An item is taken on the main thread.
 final class AVPlayerAdapter: ObservedPlayer {
     private struct State {
         weak var player: AVPlayer?
@@ -63,8 +62,7 @@ final class AVPlayerAdapter: ObservedPlayer {
     private func begin(_ player: AVPlayer, _ tokens: ObservationTokens, _ report: @escaping PlayerNoticeHandler) {
         // Handlers are called on any thread, so that none of them may belong to the main actor (`@Sendable`). A change
         // of the transport comes with the playhead of its moment.
-        let note: @Sendable (AVPlayer, @escaping @MainActor @Sendable (AVPlayer) -> AVPlayerObservation?) -> Void = {
-            [clock, weak self] player, read in
+        let note: @Sendable (AVPlayer, AVPlayerObservation?) -> Void = { [clock, weak self] player, observation in
             let (now, position, item) = (clock.now, CMTimeGetSeconds(player.currentTime()), player.currentItem)
             let window = item.flatMap(SeekableWindow.init)
             MainThread.run {
@@ -75,58 +73,47 @@ final class AVPlayerAdapter: ObservedPlayer {
                     if let id, let window { report(.observation(.seekableWindow(id, window)), now) }
                     report(.observation(.time(position)), now)
                 }
-                if let observation = read(player) { report(.observation(observation), now) }
+                if let observation { report(.observation(observation), now) }
             }
         }
         var observations = [
             player.observe(\.actionAtItemEnd) { @Sendable player, _ in
-                let advances = player.actionAtItemEnd == .advance
-                note(player) { _ in .advancesAtEnd(advances) }
+                note(player, .advancesAtEnd(player.actionAtItemEnd == .advance))
             },
-            player.observe(\.volume) { @Sendable player, _ in
-                let volume = Double(player.volume)
-                note(player) { _ in .volume(volume) }
-            },
-            player.observe(\.isMuted) { @Sendable player, _ in
-                let isMuted = player.isMuted
-                note(player) { _ in .muted(isMuted) }
-            },
-            player.observe(\.rate) { @Sendable player, _ in
-                let rate = Double(player.rate)
-                note(player) { _ in .rate(rate) }
-            },
+            player.observe(\.volume) { @Sendable player, _ in note(player, .volume(Double(player.volume))) },
+            player.observe(\.isMuted) { @Sendable player, _ in note(player, .muted(player.isMuted)) },
+            player.observe(\.rate) { @Sendable player, _ in note(player, .rate(Double(player.rate))) },
             player.observe(\.timeControlStatus) { @Sendable player, _ in
-                let status = player.timeControlStatus
-                note(player) { .timeControl(TimeControl(status, of: $0)) }
+                note(player, .timeControl(TimeControl(of: player)))
             },
             player.observe(\.reasonForWaitingToPlay) { @Sendable player, _ in
-                let status = player.timeControlStatus
-                note(player) { player in
-                    let control = TimeControl(status, of: player)
-                    return control.isWaiting ? .timeControl(control) : nil
-                }
+                let control = TimeControl(of: player)
+                note(player, control.isWaiting ? .timeControl(control) : nil)
             },
             player.observe(\.status) { @Sendable player, _ in
-                note(player) { Self.failure(of: $0).map { .playerFailed($0) } }
+                note(player, Self.failure(of: player).map { .playerFailed($0) })
             },
-            player.observe(\.currentItem) { @Sendable [weak self] player, _ in
-                let item = player.currentItem
-                note(player) { player in self?.itemChanged(to: item, of: player, isFirst: false) }
+            player.observe(\.currentItem) { @Sendable [clock, weak self] player, _ in
+                let (now, item) = (clock.now, player.currentItem)
+                note(player, nil)
+                MainThread.run { [weak self] in
+                    guard let self, !tokens.isCancelled else { return }
+                    let change = itemChanged(to: item, of: player, isFirst: false)
+                    if let change { report(.observation(change), now) }
+                }
             },
         ]
         #if !os(watchOS) && !os(visionOS)
         observations.append(
             player.observe(\.isExternalPlaybackActive) { @Sendable player, _ in
-                let isActive = player.isExternalPlaybackActive
-                note(player) { _ in .externalPlayback(isActive) }
+                note(player, .externalPlayback(player.isExternalPlaybackActive))
             }
         )
         #endif
         #if !os(watchOS)
         observations.append(
             player.observe(\.isOutputObscuredDueToInsufficientExternalProtection) { @Sendable player, _ in
-                let isObscured = player.isOutputObscuredDueToInsufficientExternalProtection
-                note(player) { _ in .outputObscured(isObscured) }
+                note(player, .outputObscured(player.isOutputObscuredDueToInsufficientExternalProtection))
             }
         )
         observeRateReasons(of: player, tokens, report)
@@ -135,7 +122,7 @@ final class AVPlayerAdapter: ObservedPlayer {
         let timer = player.addPeriodicTimeObserver(forInterval: CMTimeMake(value: 1, timescale: 4), queue: .main) {
             @Sendable [weak player] _ in
             // The playhead of this moment, not that for which the timer was scheduled.
-            if let player { note(player) { _ in nil } }
+            if let player { note(player, nil) }
         }
         tokens.add { [weak player] in player?.removeTimeObserver(timer) }
         reportPresent(of: player, report)
@@ -172,7 +159,7 @@ final class AVPlayerAdapter: ObservedPlayer {
         var present: [AVPlayerObservation?] = [
             .advancesAtEnd(player.actionAtItemEnd == .advance), .volume(Double(player.volume)),
             .muted(player.isMuted), .rate(Double(player.rate)),
-            .timeControl(TimeControl(player.timeControlStatus, of: player)),
+            .timeControl(TimeControl(of: player)),
         ]
         #if !os(watchOS) && !os(visionOS)
         present.append(.externalPlayback(player.isExternalPlaybackActive))
@@ -210,16 +197,14 @@ final class AVPlayerAdapter: ObservedPlayer {
         )
     }
 
-    @MainActor
     private static func failure(of player: AVPlayer) -> PlayerFailure? {
         player.status == .failed ? PlayerFailure(player.error) : nil
     }
 }
 
 extension TimeControl {
-    @MainActor
-    init(_ status: AVPlayer.TimeControlStatus, of player: AVPlayer) {
-        switch status {
+    init(of player: AVPlayer) {
+        switch player.timeControlStatus {
         case .paused: self = .paused
         case .playing: self = .playing
         case .waitingToPlayAtSpecifiedRate: self = .waiting(player.reasonForWaitingToPlay.map(WaitingReason.init))

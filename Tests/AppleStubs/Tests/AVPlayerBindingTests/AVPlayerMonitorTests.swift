@@ -347,6 +347,21 @@ struct AVPlayerMonitorTests {
         )
     }
 
+    @Test("A wait has its reason where it is over before the main thread looks")
+    func waitWhileMainThreadIsBusy() async {
+        let watched = Watched()
+        await watched.listen()
+        await watched.start(AVPlayerBindingTests.film())
+        blockMainThread { [player = watched.player, clock = watched.clock] in
+            player.simulate(.waitingToPlayAtSpecifiedRate, because: .waitingForCoordinatedPlayback)
+            clock.advance(by: .seconds(3))
+            player.simulate(.playing)
+        }
+        await watched.run(1, from: 1)
+        #expect(watched.actions == ["StreamLoad", "Start", "PauseBegin", "PauseFinish"])
+        #expect(watched.signals.all.last?.attributes[.pauseReason] == "waitingForCoordinatedPlayback")
+    }
+
     @Test("A live stream has its latency and its window, and a jump that keeps the latency is no seek")
     func live() async {
         let watched = Watched()
