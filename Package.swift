@@ -151,7 +151,7 @@ let table = """
       Report                       JSON Quality Report Terminal
     Tests/Testing:
       Origin                       Ads HTTP Manifests Origin Text TestOrigin NIOCore
-      FrameCode                    FrameCode Origin
+      FrameCode                    FrameCode Origin TruthStage
       TestKit                      Trackers
     Tests/Support:
       Files                        Files
@@ -162,7 +162,7 @@ let table = """
     Tests/Shared:
       LoopbackServers              Instrument
       TestTraits                   Instrument LoopbackServers
-      TruthStage                   Instrument FrameCode Origin
+      TruthStage                   Instrument FrameCode JSON Origin
       VLCStage                     Instrument FrameCode VLC TruthStage CVLC@linux
       GStreamerStage               Instrument FrameCode GStreamer TruthStage CGStreamer@linux
       LibMPVStage                  Instrument FrameCode LibMPV MPV TruthStage CMPV@linux
@@ -171,17 +171,15 @@ let table = """
       CTestResolver
       QueueChildPlan
     Tests/Processes:
-      GStreamerTruth               GStreamerStage TruthStage
       KafkaClusterChild            CKafka
-      LibMPVTruth                  LibMPVStage TruthStage
       LifecycleChild               Backends DurableQueue Sensors Trackers
       MPVChild                     MPV
+      PlayerTruth                  Chrome FrameCode Origin Probe GStreamerStage LibMPVStage LoopbackServers TruthStage \
+                                   VLCStage ArgumentParser
       PoolChild                    DurableQueue Transport LoopbackServers
       QueueChild                   Ads Backends Beacons DurableQueue Influx Kafka NATS TestKit Transport CDurableShim \
                                    LoopbackServers QueueChildPlan
       SensorsChild                 Sensors
-      ChromeTruth                  Chrome FrameCode Origin LoopbackServers
-      VLCTruth                     TruthStage VLCStage
     """
 
 /// A library of another package, which is resolved, fetched and built only while a trait of this package is enabled.

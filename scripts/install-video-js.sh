@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs Video.js 7.5.5 for `make compare-chrome`, from a package of PyPI that contains Video.js (js.videojs 7.5.5), beside the build. Can be
+# Installs Video.js 7.5.5 for `make compare-players`, from a package of PyPI that contains Video.js (js.videojs 7.5.5), beside the build. Can be
 # run again; needs python3 with pip. Without Video.js its rows are left out; the script exits with 3.
 set -u
 

@@ -14,6 +14,12 @@ package final class RealGStreamer: RealPlayer {
         package let description: String
     }
 
+    package static var version: String {
+        var parts: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+        gst_version(&parts.0, &parts.1, &parts.2, &parts.3)
+        return "\(parts.0).\(parts.1).\(parts.2)"
+    }
+
     private struct Element: @unchecked Sendable { let pointer: UnsafeMutablePointer<GstElement> }
 
     /// What the app wants and knows.

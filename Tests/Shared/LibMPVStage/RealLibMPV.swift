@@ -15,6 +15,12 @@ package final class RealLibMPV: RealPlayer {
         package let description: String
     }
 
+    /// Of the interface: 2.0 is mpv 0.35.
+    package static var version: String {
+        let version = mpv_client_api_version()
+        return "\(version >> 16).\(version & 0xFFFF)"
+    }
+
     private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
 
     private let handle: Handle

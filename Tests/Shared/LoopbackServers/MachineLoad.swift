@@ -13,7 +13,7 @@ internal import Glibc
 package final class MachineLoad: Sendable {
     private static let leastIdleShare = 0.25
 
-    private let worstLateness = Lock(Duration.zero)
+    private let lateness = Lock(Duration.zero)
     private let before = ProcessorTime.now
 
     /// Begins to watch, on a thread for each processor that stays there (on Linux), wakes up every few milliseconds,
@@ -28,7 +28,7 @@ package final class MachineLoad: Sendable {
                     Thread.sleep(forTimeInterval: 0.005)
                     guard let self else { return }
                     let lateness = due.duration(to: clock.now)
-                    self.worstLateness.withLock { $0 = max($0, lateness) }
+                    self.lateness.withLock { $0 = max($0, lateness) }
                 }
             }
         }
@@ -51,13 +51,16 @@ package final class MachineLoad: Sendable {
         #endif
     }
 
+    /// The longest time by which a thread woke late.
+    package var longestLateness: Duration { lateness.withLock { $0 } }
+
     /// False, with a message, if the machine was too busy since it began to judge how long `subject` took.
     ///
-    /// - Parameter lateness: how late a thread may wake without a change of the result.
-    package func allowsJudging(_ subject: String, upTo longestLateness: Duration = .milliseconds(8)) -> Bool {
-        let lateness = worstLateness.withLock { $0 }
+    /// - Parameter limit: how late a thread may wake without a change of the result.
+    package func allowsJudging(_ subject: String, upTo limit: Duration = .milliseconds(8)) -> Bool {
+        let lateness = longestLateness
         let idle = ProcessorTime.now.flatMap { now in before.map { now.idleShare(since: $0) } }
-        if lateness <= longestLateness, idle ?? 1 >= Self.leastIdleShare { return true }
+        if lateness <= limit, idle ?? 1 >= Self.leastIdleShare { return true }
         let share = idle.map { ", \(Int($0 * 100)) % of the processors' time was free" } ?? ""
         print("NOT JUDGED: \(subject): the machine was busy (a thread woke \(lateness.milliseconds) ms late\(share))")
         return false

@@ -1,137 +1,142 @@
 internal import Foundation
 internal import Instrument
 internal import InstrumentFrameCode
-internal import InstrumentOrigin
+internal import InstrumentJSON
 
-/// A playback whose motion an eye and a tracker both see.
-package struct TruthScenario: Sendable {
-    /// What the app does at a second of the playback.
-    package enum Step: Sendable {
-        case pause(Double)
-        case resume(Double)
-        case seek(Double, toMilliseconds: Int64)
+/// The texts of rows: for a terminal, for documents and for programs.
+package struct TruthTable: Sendable {
+    package static let headings = [
+        "player", "start s", "eye s", "off ms", "stalls s", "off ms", "seeks, pauses s", "off ms", "requests",
+        "probe s",
+        "verdict",
+    ]
+    private static let widths = [9, 7, 6, 6, 12, 10, 15, 9, 8, 14]
 
-        var second: Double {
-            switch self {
-            case .pause(let second), .resume(let second), .seek(let second, _): second
-            }
+    package var rows: [TruthRow] = []
+
+    package init() {}
+
+    /// What the columns mean.
+    package static let legend = """
+        start and eye: since the command to play, by the tracker and by the eye; off: the tracker's error, at the begin / at the end, the \
+        largest of a row. Lengths are the tracker's. requests: the tracker's / the origin's. probe: start; stalls of the profile.
+        """
+
+    /// The reasons of known errors, in the order of their numbers.
+    package var reasons: [String] {
+        rows.reduce(into: []) { reasons, row in
+            if case .known(let reason) = row.verdict, !reasons.contains(reason) { reasons.append(reason) }
         }
     }
 
-    package var name: String
-    package var path: String
-    /// Which player of the library plays; empty for the only one.
-    package var kind: String
-    package var schedule: String
-    package var faults: [String]
-    package var steps: [Step]
-    package var seconds: Double
-    /// The largest error of the begin and of the end of a motion, in milliseconds; nil if the scenario is not judged.
-    package var limits: (begin: Int, end: Int)?
-
-    package init(
-        _ name: String,
-        path: String,
-        kind: String = "",
-        schedule: String = "unlimited",
-        faults: [String] = [],
-        steps: [Step] = [],
-        seconds: Double = 12,
-        limits: (begin: Int, end: Int)? = (100, 100)
-    ) {
-        (self.name, self.path, self.kind, self.schedule) = (name, path, kind, schedule)
-        (self.faults, self.steps, self.seconds, self.limits) = (faults, steps, seconds, limits)
-    }
-}
-
-/// A row for each time of motion: its begin and its end by the eye, and the errors of the tracker.
-package enum TruthTable {
-    /// Plays scenarios one after another and prints the table. Returns the exit code: 1 if an error is larger than the
-    /// limit of its scenario.
-    ///
-    /// - Parameters:
-    ///   - scenarios: those to choose from.
-    ///   - arguments: the folder for the media, then the names of scenarios; without names, all are played.
-    ///   - make: makes a player of an address.
-    package static func print(
-        _ scenarios: [TruthScenario],
-        _ arguments: [String],
-        make: (String, TruthScenario) throws -> any RealPlayer
-    ) async throws -> Int32 {
-        guard let folder = arguments.first else {
-            show("usage: FOLDER [NAME...]")
-            return 2
+    /// A line of the terminal's table.
+    package static func line(_ cells: [String]) -> String {
+        let padded = zip(cells, widths).enumerated().map { number, cell in
+            let padding = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+            return number == 0 ? cell.0 + padding : padding + cell.0
         }
-        let names = arguments.dropFirst()
-        let fixtures = try await Fixtures.make(in: folder)
-        show("| schedule | motion | begin s | error ms | end s | error ms |")
-        show("|---|---|---|---|---|---|")
-        var failures = 0
-        for scenario in scenarios where names.isEmpty || names.contains(scenario.name) {
-            let origin = try await Origin.start(
-                media: [.fixtures(fixtures)],
-                schedule: try DeliverySchedule(scenario.schedule),
-                faults: try scenario.faults.map { try FaultRule($0) }
-            )
-            failures += try await play(scenario, make(origin.url(scenario.path, session: "a"), scenario))
-            await origin.stop()
-        }
-        show(failures == 0 ? "all within the limits" : "\(failures) outside the limits")
-        return failures == 0 ? 0 : 1
+        return "  " + (padded + cells.dropFirst(widths.count)).joined(separator: "  ")
     }
 
-    /// Returns the number of rows outside the limits.
-    private static func play(_ scenario: TruthScenario, _ player: any RealPlayer) async throws -> Int {
-        let clock = SystemClock()
-        player.observe()
-        let begin = clock.now
-        player.play()
-        for step in scenario.steps {
-            try await clock.sleep(until: begin.advanced(by: .seconds(step.second)))
-            switch step {
-            case .pause: player.pause(true)
-            case .resume: player.pause(false)
-            case .seek(_, let time): player.seek(toMilliseconds: time)
-            }
-        }
-        try await clock.sleep(until: begin.advanced(by: .seconds(scenario.seconds)))
-        let signals = player.signals
-        var failures = 0
-        let rows = MotionComparison(signals: signals, eye: player.eye, since: begin).rows
-        for (number, row) in rows.enumerated() {
-            show(
-                "| \(scenario.name) | \(number + 1) | \(text(row.seenBegin)) | \(error(row.beginError)) |"
-                    + " \(text(row.seenEnd)) | \(row.trackedEnd == nil ? "still moving" : error(row.endError)) |"
-            )
-            guard let limits = scenario.limits else { continue }
-            let isWrong =
-                row.beginError.map { abs(milliseconds($0)) > limits.begin } ?? true
-                || row.trackedEnd != nil && row.endError.map { abs(milliseconds($0)) > limits.end } ?? true
-            failures += isWrong ? 1 : 0
-        }
-        if rows.isEmpty, scenario.limits != nil { failures += 1 }
-        let words = signals.map { signal in
-            let instant = signal.instant.map { begin.duration(to: $0) }
-            return "\(signal.action) \(text(instant)) at \(text(signal.status?.position))"
-        }
-        show("  " + words.joined(separator: ", "))
-        if let failure = player.first(.error) {
-            show("  " + (failure.attributes[.errorDescription] ?? "no description"))
-        }
-        player.end()
-        return failures
+    /// The cells of a row, in the order of `headings`.
+    package func cells(_ row: TruthRow) -> [String] {
+        let motion = row.motion
+        return [
+            row.player, Self.seconds(motion.trackedStart), Self.seconds(motion.seenStart),
+            Self.error(motion.startError),
+            row.stalls.isEmpty ? "none" : row.stalls.map(Self.length).joined(separator: ", "), Self.errors(row.stalls),
+            others(row),
+            Self.errors(row.others), "\(row.reportedRequests.map(String.init) ?? "–")/\(row.loggedRequests)",
+            row.probed.map(Self.text) ?? "–", verdict(row),
+        ]
     }
 
-    /// Prints a line at once.
-    private static func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    /// The table of a document, with the reasons below it.
+    package var markdown: String {
+        let headings = ["schedule"] + Self.headings
+        let lines =
+            [headings, headings.map { _ in "---" }].map { "|" + $0.map { " \($0) " }.joined(separator: "|") + "|" }
+            + rows.map { row in "|" + ([row.schedule] + cells(row)).map { " \($0) " }.joined(separator: "|") + "|" }
+        let notes = reasons.enumerated().map { "\n\($0.offset + 1). \($0.element)" }
+        return lines.joined(separator: "\n") + "\n" + notes.joined()
+    }
 
-    private static func text(_ duration: Duration?) -> String {
+    /// A row as a line of JSON, times in seconds.
+    package static func json(_ row: TruthRow) -> String {
+        let interruptions = row.motion.interruptions.map { one in
+            JSONValue.object([
+                "kind": one.kind.map { .string($0.rawValue) } ?? .null, "trackedBegin": number(one.tracked?.begin),
+                "trackedEnd": number(one.tracked?.end), "seenBegin": number(one.seen?.begin),
+                "seenEnd": number(one.seen?.end),
+            ])
+        }
+        let asked = row.asked.map { JSONValue.object(["kind": .string($0.kind.rawValue), "delay": number($0.delay)]) }
+        let probed = row.probed.map { probed in
+            JSONValue.object(["start": number(probed.start), "stalls": .array(probed.stalls.map { number($0) })])
+        }
+        let members: [String: JSONValue] = [
+            "schedule": .string(row.schedule), "player": .string(row.player),
+            "packaging": .string(row.packaging.rawValue),
+            "trackedStart": number(row.motion.trackedStart), "seenStart": number(row.motion.seenStart),
+            "interruptions": .array(interruptions), "asked": .array(asked),
+            "reportedRequests": row.reportedRequests.map { .int($0) } ?? .null,
+            "loggedRequests": .int(row.loggedRequests), "probe": probed ?? .null, "lateness": number(row.lateness),
+            "verdict": .string(words(row.verdict)),
+        ]
+        return JSONValue.object(members).description
+    }
+
+    /// The seeks, pauses and ends, and those that were asked for within another interruption.
+    private func others(_ row: TruthRow) -> String {
+        let shown = row.others.map { "\($0.kind?.rawValue ?? "") \(Self.length($0))" }
+        let hidden = row.asked.filter { asked in !row.others.contains { $0.kind == asked.kind } }
+        return (shown + hidden.map { "\($0.kind.rawValue) told \(Self.error($0.delay))" }).joined(separator: ", ")
+    }
+
+    private func verdict(_ row: TruthRow) -> String {
+        guard case .known(let reason) = row.verdict else { return Self.words(row.verdict) }
+        return "as known (\((reasons.firstIndex(of: reason) ?? reasons.count) + 1))"
+    }
+
+    private static func words(_ verdict: TruthRow.Verdict) -> String {
+        switch verdict {
+        case .within: "within"
+        case .known(let reason): reason
+        case .outside(let found): "outside: " + found.joined(separator: ", ")
+        case .notJudged(let lateness): "not judged: late by \(seconds(lateness)) s"
+        }
+    }
+
+    private static func text(_ probed: TruthRow.Probed) -> String {
+        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")] + probed.stalls.map { seconds($0) })
+            .joined(separator: " ")
+    }
+
+    private static func length(_ interruption: MotionComparison.Interruption) -> String {
+        guard let tracked = interruption.tracked else {
+            return interruption.seen?.length.map { "(\(seconds($0)))" } ?? "(open)"
+        }
+        return tracked.length.map { seconds($0) } ?? "open"
+    }
+
+    /// The largest errors at both ends.
+    private static func errors(_ interruptions: [MotionComparison.Interruption]) -> String {
+        if interruptions.isEmpty { return "" }
+        func largest(_ errors: [Duration?]) -> String {
+            errors.compactMap { $0 }.max { abs($0 / .seconds(1)) < abs($1 / .seconds(1)) }.map { error($0) } ?? "–"
+        }
+        return largest(interruptions.map(\.beginError)) + "/" + largest(interruptions.map(\.endError))
+    }
+
+    private static func seconds(_ duration: Duration?) -> String {
         duration.map { String(format: "%.2f", $0 / .seconds(1)) } ?? "none"
     }
 
     private static func error(_ duration: Duration?) -> String {
-        duration.map { String(format: "%+d", milliseconds($0)) } ?? "missing"
+        duration.map { String(format: "%+d", Int(($0 / .milliseconds(1)).rounded())) } ?? "–"
     }
 
-    private static func milliseconds(_ duration: Duration) -> Int { Int((duration / .milliseconds(1)).rounded()) }
+    private static func number(_ duration: Duration?) -> JSONValue {
+        duration.map { .double(($0 / .milliseconds(1)).rounded() / 1000) } ?? .null
+    }
 }

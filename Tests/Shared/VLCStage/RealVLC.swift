@@ -19,6 +19,8 @@ package final class RealVLC: RealPlayer {
         package let description: String
     }
 
+    package static var version: String { String(cString: libvlc_get_version()) }
+
     private struct Address: @unchecked Sendable { let pointer: OpaquePointer }
 
     private let instance: Address

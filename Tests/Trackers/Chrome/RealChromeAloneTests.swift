@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentChrome
 
-/// A real Chromium over pages of this machine. How exact the figures are measures `scripts/compare-chrome.sh`: here the
+/// A real Chromium over pages of this machine. How exact the figures are measures `make compare-players`: here the
 /// order counts.
 @Suite("A real Chromium", .serialized, .earlyOnOwnThread, .timeLimit(.minutes(30)))
 struct RealChromeAloneTests {

@@ -12,7 +12,7 @@ import Testing
 import TruthStage
 
 /// A real GStreamer over the test origin. What the tracker reports late, and how exact it is, measures
-/// `scripts/compare-gstreamer.sh`: here the order counts.
+/// `make compare-players`: here the order counts.
 @Suite("A real GStreamer", .serialized, .earlyOnOwnThread, .timeLimit(.minutes(30)))
 struct RealGStreamerAloneTests {
     private func withOrigin(

@@ -13,7 +13,7 @@ import TruthStage
 import VLCStage
 
 /// A real libVLC over the test origin. What the tracker reports late, and how exact it is, measures
-/// `scripts/compare-vlc.sh`: here the order counts.
+/// `make compare-players`: here the order counts.
 @Suite("A real libVLC", .serialized, .earlyOnOwnThread, .timeLimit(.minutes(30)))
 struct RealVLCAloneTests {
     private func withOrigin(

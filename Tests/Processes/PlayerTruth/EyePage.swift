@@ -3,6 +3,7 @@ import Instrument
 import InstrumentChrome
 import InstrumentFrameCode
 import LoopbackServers
+import TruthStage
 
 /// A page that plays an address, and whose eye reads the number of the picture from a canvas at each refresh of the
 /// screen. The eye and the tracker have nothing in common but the clock of the machine.
@@ -14,6 +15,10 @@ final class EyePage: Sendable {
         var clocks: [[Double]]
         /// The longest time between two refreshes.
         var worstGap: Double
+        /// The library's version.
+        var version: String?
+        /// What the page's scripts threw.
+        var failures: [String]
 
         struct Sighting: Decodable {
             var time: Double
@@ -40,19 +45,14 @@ final class EyePage: Sendable {
         }
     }
 
-    /// The page.
-    ///
-    /// - Parameters:
-    ///   - player: statements that make `video` play `address`.
-    ///   - steps: statements, each with the second after the begin at which the page runs them.
-    func html(playing address: String, library: [UInt8]?, _ player: String, steps: [(Double, String)], seconds: Double)
-        -> [UInt8]
-    {
-        let texts = library.map { [String(decoding: $0, as: UTF8.self)] } ?? []
+    /// The page of a library that plays an address as a schedule says.
+    func html(playing address: String, _ library: PageLibrary, _ schedule: TruthSchedule) -> [UInt8] {
+        let texts = library.source.map { [$0] } ?? []
         let sources = StreamPage.embeddable(
             String(decoding: (try? JSONEncoder().encode(texts)) ?? Data("[]".utf8), as: UTF8.self)
         )
-        let timers = steps.map { "setTimeout(() => { \($0.1) }, \($0.0 * 1000))" }.joined(separator: "\n")
+        let timers = schedule.steps.map { "setTimeout(() => { \(statement(of: $0)) }, \($0.second * 1000))" }
+            .joined(separator: "\n")
         return Array(
             """
             <!doctype html><meta charset="utf-8"><body style="margin:0">
@@ -60,7 +60,9 @@ final class EyePage: Sendable {
             \(StreamPage.loader)
             const video = document.getElementById("video"), address = "\(address)", server = "\(server.url(""))"
             const canvas = new OffscreenCanvas(320, 180), context = canvas.getContext("2d", { willReadFrequently: true })
-            const sightings = [], clocks = []
+            const sightings = [], clocks = [], failures = []
+            addEventListener("error", (event) => failures.push(event.message))
+            addEventListener("unhandledrejection", (event) => failures.push(String(event.reason?.code ?? event.reason)))
             let last = "", before = performance.now(), worstGap = 0
             function look() {
               const now = performance.now()
@@ -89,22 +91,30 @@ final class EyePage: Sendable {
               clocks.push([sent, time, performance.now()])
             }
             (async () => {
-              let module = {}
+              let module = {}, version = null
               for (const source of \(sources)) module = await load(source)
               for (let count = 0; count < 20; count += 1) await ask()
               requestAnimationFrame(look)
-              \(player)
+              \(library.statements)
               \(timers)
               setTimeout(() => fetch(server + "/report", { method: "POST", mode: "no-cors",
-                body: JSON.stringify({ sightings, clocks, worstGap }) }), \(seconds * 1000))
+                body: JSON.stringify({ sightings, clocks, worstGap, version, failures }) }), \(schedule.seconds * 1000))
             })()
             </script>
             """.utf8
         )
     }
 
-    /// What the eye saw, and the longest time between two of its looks.
-    func result() async throws -> (eye: PlaybackEye, worstGap: Duration) {
+    private func statement(of step: TruthSchedule.Step) -> String {
+        switch step {
+        case .pause: "video.pause()"
+        case .resume: "video.play()"
+        case .seek(_, let time): "video.currentTime = \(Double(time) / 1000)"
+        }
+    }
+
+    /// What the eye saw, the longest time between two of its looks, and what the page says of its library.
+    func result() async throws -> (eye: PlaybackEye, worstGap: Duration, version: String?, failures: [String]) {
         for await bytes in reports {
             let report = try JSONDecoder().decode(Report.self, from: Data(bytes))
             // An eye that was blind for a while sees no stall in that.
@@ -116,8 +126,8 @@ final class EyePage: Sendable {
                 let number = FrameCode.number(of: sighting.cells.map { $0 == "1" })
                 eye.saw(number, at: MonotonicInstant(nanoseconds: Int64(sighting.time * 1e6 + offset)))
             }
-            return (eye, .milliseconds(report.worstGap))
+            return (eye, .milliseconds(report.worstGap), report.version, report.failures)
         }
-        return (PlaybackEye(), .zero)
+        return (PlaybackEye(), .zero, nil, [])
     }
 }
