@@ -39,6 +39,6 @@ final class BesideProbe: Sendable {
         guard let begin = begin.withLock({ $0 }) else { return nil }
         let motion = MotionComparison(signals: signals, eye: PlaybackEye(), since: begin, until: SystemClock().now)
         let stalls = motion.interruptions.filter { $0.kind == .stall }
-        return TruthRow.Probed(start: motion.trackedStart, stalls: stalls.compactMap { $0.tracked?.length })
+        return TruthRow.Probed(start: motion.trackedStart, stalls: stalls.map { $0.tracked?.length })
     }
 }

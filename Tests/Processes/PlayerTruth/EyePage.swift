@@ -27,11 +27,10 @@ final class EyePage: Sendable {
     }
 
     private let server: TestServer
-    private let reports: AsyncStream<[UInt8]>
+    private let (reports, continuation) = AsyncStream.makeStream(of: [UInt8].self)
 
     init() throws {
-        let (reports, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-        self.reports = reports
+        let continuation = continuation
         server = try TestServer { request in
             let permission = "Access-Control-Allow-Origin: *"
             switch request.target {
@@ -114,7 +113,12 @@ final class EyePage: Sendable {
     }
 
     /// What the eye saw, the longest time between two of its looks, and what the page says of its library.
-    func result() async throws -> (eye: PlaybackEye, worstGap: Duration, version: String?, failures: [String]) {
+    func result(within limit: Duration) async throws -> (eye: PlaybackEye, worstGap: Duration, version: String?, failures: [String]) {
+        let patience = Task { [continuation] in
+            try await Task.sleep(for: limit)
+            continuation.finish()
+        }
+        defer { patience.cancel() }
         for await bytes in reports {
             let report = try JSONDecoder().decode(Report.self, from: Data(bytes))
             // An eye that was blind for a while sees no stall in that.
@@ -128,6 +132,6 @@ final class EyePage: Sendable {
             }
             return (eye, .milliseconds(report.worstGap), report.version, report.failures)
         }
-        return (PlaybackEye(), .zero, nil, [])
+        return (PlaybackEye(), .zero, nil, ["The page did not report."])
     }
 }

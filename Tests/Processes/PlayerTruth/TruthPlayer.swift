@@ -170,19 +170,19 @@ struct TruthPlayer: Sendable {
             ) { notice in
                 if notice.kind == .pageFailed || notice.kind == .refused { notices.withLock { $0.append("\(notice)") } }
             }
-            browser.connect { $0.report { journal.append($0) } }
+            browser.connect { player in
+                // The probe begins once the browser has started, which takes the processors from it.
+                player.report { signal in
+                    if journal.signals.isEmpty { onMoment(.began) }
+                    journal.append(signal)
+                }
+            }
             let page = try EyePage()
             guard let origin = URL(string: "/eye.html", relativeTo: URL(string: address))?.absoluteString else {
                 throw CocoaError(.fileNoSuchFile)
             }
             browser.open(origin, showing: page.html(playing: address, library, schedule))
-            // The probe begins once the browser has started, which takes the processors from it.
-            let beginning = Task {
-                await journal.wait { !$0.isEmpty }
-                onMoment(.began)
-            }
-            let (eye, worstGap, version, failures) = try await page.result()
-            beginning.cancel()
+            let (eye, worstGap, version, failures) = try await page.result(within: .seconds(schedule.seconds + 60))
             let end = SystemClock().now
             onMoment(.ended)
             // What the tracker knows late comes within the time of a report.

@@ -41,12 +41,12 @@ package struct TruthRow: Sendable {
         case notJudged(Duration)
     }
 
-    /// The probe's start since its request, and the lengths of its stalls.
+    /// The probe's start since its request, and the lengths of its stalls; nil for one that does not end.
     package struct Probed: Hashable, Sendable {
         package var start: Duration?
-        package var stalls: [Duration]
+        package var stalls: [Duration?]
 
-        package init(start: Duration?, stalls: [Duration]) { (self.start, self.stalls) = (start, stalls) }
+        package init(start: Duration?, stalls: [Duration?]) { (self.start, self.stalls) = (start, stalls) }
     }
 
     /// The largest error of a start, and of both ends of what interrupts a playback, in milliseconds.

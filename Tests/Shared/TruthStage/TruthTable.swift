@@ -108,7 +108,7 @@ package struct TruthTable: Sendable {
     }
 
     private static func text(_ probed: TruthRow.Probed) -> String {
-        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")] + probed.stalls.map { seconds($0) })
+        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")] + probed.stalls.map { $0 == nil ? "open" : seconds($0) })
             .joined(separator: " ")
     }
 
