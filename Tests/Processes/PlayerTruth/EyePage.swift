@@ -113,7 +113,9 @@ final class EyePage: Sendable {
     }
 
     /// What the eye saw, the longest time between two of its looks, and what the page says of its library.
-    func result(within limit: Duration) async throws -> (eye: PlaybackEye, worstGap: Duration, version: String?, failures: [String]) {
+    func result(within limit: Duration) async throws -> (
+        eye: PlaybackEye, worstGap: Duration, version: String?, failures: [String]
+    ) {
         let patience = Task { [continuation] in
             try await Task.sleep(for: limit)
             continuation.finish()

@@ -51,32 +51,36 @@ struct TruthPlayer: Sendable {
             packagings: [.ts, .fmp4, .dash, .film],
             limits: [
                 .init(
-                    "libVLC's pictures follow its full buffers by the time between its clock and its pictures: a start is up to "
-                        + "0.13 s early, and an end of an interruption.",
+                    "libVLC's pictures follow its full buffers by the time between its clock and its pictures: a start, a begin and an "
+                        + "end are up to 0.13 s early.",
                     in: [.ts],
-                    start: 130,
-                    begin: 130,
-                    end: 130
+                    [.start: 130, .begin: 130, .end: 130]
                 ),
                 .init(
                     "libVLC counts refreshes of a standing picture with moving ones: the end of a long stand is up to 0.4 s early.",
                     of: ["one outage", "two outages", "pause in a stall"],
-                    start: 130,
-                    begin: 130,
-                    end: 400
+                    [.end: 400]
+                ),
+                .init(
+                    "libVLC pauses only when data comes.",
+                    of: ["pause in a stall"],
+                    [.report: 8_000]
+                ),
+                .init(
+                    "libVLC sends nothing after its input is blocked, and shows damaged pictures up to the next keyframe, in which the eye "
+                        + "reads no number.",
+                    in: [.film],
+                    [.begin: 1_000, .end: 2_000]
                 ),
                 .init(
                     "libVLC shows damaged pictures up to the next keyframe, in which the eye reads no number.",
-                    of: ["one outage", "two outages", "pause in a stall", "seek while paused"],
-                    start: 130,
-                    begin: 1_000,
-                    end: 2_000
+                    of: ["seek while paused"],
+                    [.end: 1_000]
                 ),
                 .init(
                     "libVLC changes the rendition, and the picture stands while its counters run on.",
                     in: [.dash],
-                    start: 130,
-                    begin: nil
+                    [.missing: 0, .begin: 130, .end: 130]
                 ),
             ],
             play: linked(version: RealVLC.version) { try RealVLC($0) }
@@ -84,11 +88,13 @@ struct TruthPlayer: Sendable {
         TruthPlayer(
             name: "GStreamer",
             packagings: [.ts, .fmp4, .dash, .film],
+            limits: [pausedPipeline],
             play: linked(version: RealGStreamer.version) { try RealGStreamer($0) }
         ),
         TruthPlayer(
             name: "playbin3",
             packagings: [.ts, .fmp4, .dash, .film],
+            limits: [pausedPipeline],
             isUsual: false,
             play: linked(version: RealGStreamer.version) { try RealGStreamer($0, kind: "playbin3") }
         ),
@@ -100,12 +106,18 @@ struct TruthPlayer: Sendable {
                 .init(
                     "mpv leaves out a segment that cannot be fetched: its clock runs on while the last picture stands.",
                     of: ["503"],
-                    begin: nil
+                    [.missing: 0]
                 )
             ],
             play: linked(version: RealLibMPV.version) { try RealLibMPV($0) }
         ),
     ]
+
+    private static let pausedPipeline = TruthRow.Limit(
+        "A stalled pipeline of GStreamer is paused already: a pause of a person is reported when the buffers are full.",
+        of: ["pause in a stall"],
+        [.report: 8_000]
+    )
 
     private static func linked(version: String, _ make: @escaping @Sendable (String) throws -> any RealPlayer) -> Play {
         { address, schedule, onMoment in
@@ -138,7 +150,7 @@ struct TruthPlayer: Sendable {
             "Chromium shows the last picture and plays the sound on for up to 3 s where video is late, and tells the page of the stall "
                 + "only then.",
             in: [.dash, .fmp4],
-            begin: 3_000
+            [.begin: 3_000]
         )
         switch name {
         case "hls.js":

@@ -2,39 +2,53 @@ package import InstrumentFrameCode
 
 /// What one playback showed: by the tracker, by the eye, by the origin's log, and by the probe beside it.
 package struct TruthRow: Sendable {
+    /// What may be wrong with a row.
+    package enum Aspect: Hashable, Sendable {
+        case start
+        /// The begin or the end of an interruption.
+        case begin, end
+        /// The delay of a report of a pause or a seek within another interruption.
+        case report
+        /// An interruption that the tracker or the eye has not.
+        case missing
+        case requests
+    }
+
     /// What a player's library cannot tell, with the largest errors that follow.
     package struct Limit: Sendable {
+        package var reason: String
         /// The schedules to which it applies; empty for all.
         package var schedules: Set<String>
         package var packagings: Set<TruthSchedule.Packaging>
-        /// Milliseconds; nil where nothing is judged.
-        package var start: Int
-        package var begin: Int?
-        package var end: Int?
-        package var reason: String
+        /// In milliseconds.
+        package var errors: [Aspect: Int]
 
         package init(
             _ reason: String,
             of schedules: Set<String> = [],
             in packagings: Set<TruthSchedule.Packaging> = [],
-            start: Int = TruthRow.startLimit,
-            begin: Int? = TruthRow.limit,
-            end: Int? = TruthRow.limit
+            _ errors: [Aspect: Int]
         ) {
-            (self.reason, self.schedules, self.packagings) = (reason, schedules, packagings)
-            (self.start, self.begin, self.end) = (start, begin, end)
+            (self.reason, self.schedules, self.packagings, self.errors) = (reason, schedules, packagings, errors)
         }
 
-        fileprivate func applies(to row: TruthRow) -> Bool {
+        fileprivate func covers(_ excess: Excess, of row: TruthRow) -> Bool {
             (schedules.isEmpty || schedules.contains(row.schedule))
                 && (packagings.isEmpty || packagings.contains(row.packaging))
+                && errors[excess.aspect].map { excess.milliseconds <= $0 } ?? false
         }
+    }
+
+    fileprivate struct Excess {
+        var aspect: Aspect
+        var words: String
+        var milliseconds = 0
     }
 
     package enum Verdict: Hashable, Sendable {
         case within
-        /// Outside, and the library cannot tell better: the reason.
-        case known(String)
+        /// Outside, and the library cannot tell better: the reasons.
+        case known([String])
         /// What is outside.
         case outside([String])
         /// Outside on a machine, or with an eye, that was late by so much.
@@ -80,44 +94,57 @@ package struct TruthRow: Sendable {
     package var stalls: [MotionComparison.Interruption] { motion.interruptions.filter { $0.kind ?? .stall == .stall } }
     package var others: [MotionComparison.Interruption] { motion.interruptions.filter { $0.kind ?? .stall != .stall } }
 
+    /// The pauses and seeks that the app asked for within another interruption, where the eye cannot see them.
+    package var hidden: [(kind: MotionComparison.Kind, delay: Duration?)] {
+        asked.filter { asked in !others.contains { $0.kind == asked.kind } }
+    }
+
     /// Sets the verdict.
     package mutating func judge(_ limits: [Limit]) {
-        let found = excesses(start: Self.startLimit, begin: Self.limit, end: Self.limit)
-        let known = limits.first { limit in
-            limit.applies(to: self) && excesses(start: limit.start, begin: limit.begin, end: limit.end).isEmpty
-        }
+        let found = excesses
+        let reasons = found.map { excess in limits.first { $0.covers(excess, of: self) }?.reason }
         if found.isEmpty {
             verdict = .within
-        } else if let known {
-            verdict = .known(known.reason)
+        } else if !reasons.contains(nil) {
+            verdict = .known(Self.unique(reasons.compactMap(\.self)))
         } else {
-            verdict = lateness > .milliseconds(Self.limit) ? .notJudged(lateness) : .outside(found)
+            verdict =
+                lateness > .milliseconds(Self.limit) ? .notJudged(lateness) : .outside(Self.unique(found.map(\.words)))
         }
     }
 
-    /// What is outside of limits, in words.
-    private func excesses(start: Int, begin: Int?, end: Int?) -> [String] {
-        var found: [String] = []
-        if Self.exceeds(motion.startError, start) { found.append("start") }
+    /// What is outside of the limits.
+    private var excesses: [Excess] {
+        var found = [Self.excess(.start, "start", motion.startError, over: Self.startLimit)]
         for interruption in motion.interruptions {
             let name = interruption.kind?.rawValue ?? "stall"
-            guard let begin, let end else { continue }
-            if interruption.tracked == nil {
-                found.append("\(name) not reported")
-            } else if interruption.seen == nil {
-                found.append("\(name) not seen")
-            } else {
-                if Self.exceeds(interruption.beginError, begin) { found.append("begin of a \(name)") }
-                let isOpen = interruption.tracked?.end == nil && interruption.seen?.end == nil
-                if !isOpen, Self.exceeds(interruption.endError, end) { found.append("end of a \(name)") }
+            if interruption.tracked == nil || interruption.seen == nil {
+                found.append(
+                    Excess(aspect: .missing, words: "\(name) not \(interruption.seen == nil ? "seen" : "reported")")
+                )
+                continue
+            }
+            found.append(Self.excess(.begin, "begin of a \(name)", interruption.beginError, over: Self.limit))
+            if interruption.tracked?.end != nil || interruption.seen?.end != nil {
+                found.append(Self.excess(.end, "end of a \(name)", interruption.endError, over: Self.limit))
             }
         }
-        found += asked.filter { $0.delay == nil }.map { "\($0.kind.rawValue) not reported" }
-        if let reportedRequests, abs(reportedRequests - loggedRequests) > 1 { found.append("requests") }
-        return found.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        for (kind, delay) in hidden {
+            found.append(Self.excess(.report, "report of a \(kind.rawValue)", delay, over: Self.limit))
+        }
+        if let reportedRequests, abs(reportedRequests - loggedRequests) > 1 {
+            found.append(Excess(aspect: .requests, words: "requests"))
+        }
+        return found.compactMap(\.self)
     }
 
-    private static func exceeds(_ error: Duration?, _ limit: Int) -> Bool {
-        error.map { abs($0 / .milliseconds(1)) > Double(limit) + 0.5 } ?? true
+    /// Without an error, neither is a limit.
+    private static func excess(_ aspect: Aspect, _ words: String, _ error: Duration?, over limit: Int) -> Excess? {
+        let amount = error.map { abs(Int(($0 / .milliseconds(1)).rounded())) } ?? .max
+        return amount > limit ? Excess(aspect: aspect, words: words, milliseconds: amount) : nil
+    }
+
+    private static func unique(_ texts: [String]) -> [String] {
+        texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }

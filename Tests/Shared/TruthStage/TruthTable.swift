@@ -25,7 +25,7 @@ package struct TruthTable: Sendable {
     /// The reasons of known errors, in the order of their numbers.
     package var reasons: [String] {
         rows.reduce(into: []) { reasons, row in
-            if case .known(let reason) = row.verdict, !reasons.contains(reason) { reasons.append(reason) }
+            if case .known(let found) = row.verdict { reasons += found.filter { !reasons.contains($0) } }
         }
     }
 
@@ -89,26 +89,27 @@ package struct TruthTable: Sendable {
     /// The seeks, pauses and ends, and those that were asked for within another interruption.
     private func others(_ row: TruthRow) -> String {
         let shown = row.others.map { "\($0.kind?.rawValue ?? "") \(Self.length($0))" }
-        let hidden = row.asked.filter { asked in !row.others.contains { $0.kind == asked.kind } }
-        return (shown + hidden.map { "\($0.kind.rawValue) told \(Self.error($0.delay))" }).joined(separator: ", ")
+        return (shown + row.hidden.map { "\($0.kind.rawValue) told \(Self.error($0.delay))" }).joined(separator: ", ")
     }
 
     private func verdict(_ row: TruthRow) -> String {
-        guard case .known(let reason) = row.verdict else { return Self.words(row.verdict) }
-        return "as known (\((reasons.firstIndex(of: reason) ?? reasons.count) + 1))"
+        guard case .known(let found) = row.verdict else { return Self.words(row.verdict) }
+        let numbers = found.map { "\((reasons.firstIndex(of: $0) ?? reasons.count) + 1)" }
+        return "as known (\(numbers.joined(separator: ", ")))"
     }
 
     private static func words(_ verdict: TruthRow.Verdict) -> String {
         switch verdict {
         case .within: "within"
-        case .known(let reason): reason
+        case .known(let reasons): reasons.joined(separator: " ")
         case .outside(let found): "outside: " + found.joined(separator: ", ")
         case .notJudged(let lateness): "not judged: late by \(seconds(lateness)) s"
         }
     }
 
     private static func text(_ probed: TruthRow.Probed) -> String {
-        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")] + probed.stalls.map { $0 == nil ? "open" : seconds($0) })
+        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")]
+            + probed.stalls.map { $0 == nil ? "open" : seconds($0) })
             .joined(separator: " ")
     }
 

@@ -160,8 +160,12 @@ struct TruthRowTests {
 
     @Test("A pause that is not reported and requests that are not seen are outside")
     func asked() {
-        #expect(judged(motion()) { $0.asked = [(.pause, nil)] } == .outside(["pause not reported"]))
-        #expect(judged(motion()) { $0.asked = [(.pause, .seconds(4))] } == .within)
+        #expect(judged(motion()) { $0.asked = [(.pause, nil)] } == .outside(["report of a pause"]))
+        #expect(judged(motion()) { $0.asked = [(.pause, .seconds(4))] } == .outside(["report of a pause"]))
+        #expect(judged(motion()) { $0.asked = [(.pause, .milliseconds(100))] } == .within)
+        var seen = motion()
+        seen.interruptions = [.init(.pause, tracked: span(4, 6), seen: span(4, 6))]
+        #expect(judged(seen) { $0.asked = [(.pause, .seconds(4))] } == .within)
         #expect(judged(motion()) { ($0.reportedRequests, $0.loggedRequests) = (12, 13) } == .within)
         #expect(judged(motion()) { ($0.reportedRequests, $0.loggedRequests) = (11, 13) } == .outside(["requests"]))
         #expect(judged(motion()) { $0.loggedRequests = 13 } == .within)
@@ -169,8 +173,11 @@ struct TruthRowTests {
 
     @Test("What a library cannot tell is known up to its error, in its schedules and forms of media alone")
     func known() {
-        let limit = TruthRow.Limit("a reason", of: ["one outage"], in: [.ts], begin: 300)
-        #expect(judged(motion(begin: 3.75), [limit]) == .known("a reason"))
+        let limit = TruthRow.Limit("a reason", of: ["one outage"], in: [.ts], [.begin: 300])
+        let other = TruthRow.Limit("another reason", [.start: 300])
+        #expect(judged(motion(begin: 3.75), [limit]) == .known(["a reason"]))
+        #expect(judged(motion(start: 1.3, begin: 3.75), [limit]) == .outside(["start", "begin of a stall"]))
+        #expect(judged(motion(start: 1.3, begin: 3.75), [limit, other]) == .known(["another reason", "a reason"]))
         #expect(judged(motion(begin: 3.95), [limit]) == .within)
         #expect(judged(motion(begin: 3.65), [limit]) == .outside(["begin of a stall"]))
         #expect(judged(motion(begin: 3.75), [limit]) { $0.schedule = "seek" } == .outside(["begin of a stall"]))
@@ -207,7 +214,7 @@ struct TruthRowTests {
         ]
         var table = TruthTable()
         #expect(table.cells(row) == Array(expected[..<6]) + [expected[6], ""] + expected[7...])
-        row.verdict = .known("a reason")
+        row.verdict = .known(["a reason"])
         table.rows = [row]
         #expect(
             table.markdown.split(separator: "\n").dropFirst(2).map(String.init) == [
