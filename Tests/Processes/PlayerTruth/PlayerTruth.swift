@@ -9,6 +9,7 @@ import TruthStage
 @main
 struct PlayerTruth: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "PlayerTruth",
         abstract: "Measures the trackers of real players, and the probe, against an independent eye, as one table.",
         discussion: """
             Plays the same schedules of the test origin with libVLC, GStreamer, libmpv, and hls.js, dash.js and Shaka in Chromium, one \
@@ -70,7 +71,7 @@ struct PlayerTruth: AsyncParsableCommand {
         let schedules = TruthSchedule.all.filter { schedule.isEmpty ? $0.isUsual : schedule.contains($0.name) }
         var players = players()
         let seconds = schedules.map { $0.seconds + 2 }.reduce(0, +) * Double(players.count)
-        Self.show("\(schedules.count * players.count) rows, about \(Int((seconds / 60).rounded(.up))) minutes")
+        Self.show("rows: \(schedules.count * players.count), in about \(Int((seconds / 60).rounded(.up))) min")
         let fixtures = try await Fixtures.make(in: media)
         var (table, versions, outside, unjudged) = (TruthTable(), [String: String](), 0, 0)
         for schedule in schedules {
@@ -101,7 +102,9 @@ struct PlayerTruth: AsyncParsableCommand {
         Self.show("")
         for (number, reason) in table.reasons.enumerated() { Self.show("(\(number + 1)) \(reason)") }
         let list = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        Self.show("\(TruthTable.legend)\n\(list)\n\(table.rows.count) rows: \(outside) outside, \(unjudged) not judged")
+        Self.show(
+            "\(TruthTable.legend)\n\(list)\nrows: \(table.rows.count), \(outside) outside, \(unjudged) not judged"
+        )
         if let json {
             try (table.rows.map(TruthTable.json).joined(separator: "\n") + "\n").write(
                 toFile: json,
@@ -112,7 +115,7 @@ struct PlayerTruth: AsyncParsableCommand {
         if let markdown { try table.markdown.write(toFile: markdown, atomically: true, encoding: .utf8) }
         if check, outside > 0 { throw ExitCode(1) }
         if check, unjudged > 0 {
-            Self.show("SKIPPED: the judgement of \(unjudged) rows, because the machine was busy")
+            Self.show("SKIPPED: the judgement of rows (\(unjudged)), because the machine was busy")
             throw ExitCode(3)
         }
     }
@@ -127,7 +130,7 @@ struct PlayerTruth: AsyncParsableCommand {
         _ table: inout TruthTable,
         _ versions: inout [String: String]
     ) async throws -> TruthRow {
-        let origin = try await schedule.startOrigin(fixtures)
+        let origin = try await schedule.startOrigin(fixtures, packaging)
         let load = MachineLoad()
         let probe = player.profile.map { BesideProbe($0, origin.url(path, session: "probe"), schedule) }
         let requests = Lock(0)

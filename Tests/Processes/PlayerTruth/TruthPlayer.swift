@@ -62,7 +62,7 @@ struct TruthPlayer: Sendable {
                     [.end: 400]
                 ),
                 .init(
-                    "libVLC pauses only when data comes.",
+                    "libVLC reports a pause in a stall when the stall is over.",
                     of: ["pause in a stall"],
                     [.report: 8_000]
                 ),

@@ -18,8 +18,9 @@ package struct TruthTable: Sendable {
 
     /// What the columns mean.
     package static let legend = """
-        start and eye: since the command to play, by the tracker and by the eye; off: the tracker's error, at the begin / at the end, the \
-        largest of a row. Lengths are the tracker's. requests: the tracker's / the origin's. probe: start; stalls of the profile.
+        start, eye: seconds since the command to play, by the tracker and by the eye; lengths are the tracker's, those in
+        parentheses the eye's alone. off: the tracker's largest errors in ms, at the begin/at the end. told: the delay of a
+        report that the eye cannot see. requests: the tracker's/the origin's. probe: start; stalls, in the player's profile.
         """
 
     /// The reasons of known errors, in the order of their numbers.
