@@ -81,18 +81,14 @@ struct PlayerTruth: AsyncParsableCommand {
                 let form = packaging ?? player.packagings[0]
                 guard let path = schedule.path(form) else { continue }
                 do {
-                    var (row, failures) = (try await play(player, schedule, form, path, fixtures, &table, &versions), 0)
-                    for _ in 0..<(check ? 2 : 0) where row.verdict.isFailure && failures < 2 {
-                        if case .outside = row.verdict { failures += 1 }
-                        row = try await play(player, schedule, form, path, fixtures, &table, &versions)
+                    var (verdicts, decision): ([TruthRow.Verdict], TruthRow.Decision?) = ([], nil)
+                    while decision == nil {
+                        let row = try await play(player, schedule, form, path, fixtures, &table, &versions)
+                        verdicts.append(row.verdict)
+                        decision = TruthRow.decision(verdicts, ofAtMost: check ? 3 : 1)
                     }
-                    switch row.verdict {
-                    case .outside: outside += 1
-                    case .notJudged: unjudged += 1
-                    case .within, .known: outside += failures > 1 ? 1 : 0
-                    }
-                } catch let error as CancellationError {
-                    throw error
+                    outside += decision == .outside ? 1 : 0
+                    unjudged += decision == .notJudged ? 1 : 0
                 } catch {
                     Self.show("  SKIPPED: \(player.name), because of: \(error)")
                     players.removeAll { $0.name == player.name }
@@ -163,7 +159,7 @@ struct PlayerTruth: AsyncParsableCommand {
         versions[player.name] = playback.version
         table.rows.append(row)
         Self.show(TruthTable.line(table.cells(row)))
-        if row.verdict.isFailure {
+        if TruthRow.decision([row.verdict], ofAtMost: 1) != .within {
             let words = playback.signals.filter { $0.action != .requestFinish }.map { signal in
                 let instant = signal.instant.map { playback.begin.duration(to: $0) }
                 return "\(signal.action) \(instant.map { String(format: "%.2f", $0 / .seconds(1)) } ?? "")"
@@ -214,13 +210,3 @@ struct PlayerTruth: AsyncParsableCommand {
 }
 
 extension TruthSchedule.Packaging: ExpressibleByArgument {}
-
-extension TruthRow.Verdict {
-    /// Whether the row may be played again.
-    fileprivate var isFailure: Bool {
-        switch self {
-        case .outside, .notJudged: true
-        case .within, .known: false
-        }
-    }
-}

@@ -113,6 +113,24 @@ package struct TruthRow: Sendable {
         }
     }
 
+    package enum Decision: Hashable, Sendable { case within, outside, notJudged }
+
+    /// The decision of attempts: within if the first that can be judged is, and otherwise the majority; nil while it is
+    /// open.
+    package static func decision(_ verdicts: [Verdict], ofAtMost count: Int) -> Decision? {
+        var (within, outside) = (0, 0)
+        for verdict in verdicts {
+            switch verdict {
+            case .within, .known: within += 1
+            case .outside: outside += 1
+            case .notJudged: continue
+            }
+        }
+        if within > outside { return .within }
+        if outside > count / 2 { return .outside }
+        return verdicts.count < count ? nil : .notJudged
+    }
+
     /// What is outside of the limits.
     private var excesses: [Excess] {
         var found = [Self.excess(.start, "start", motion.startError, over: Self.startLimit)]

@@ -192,6 +192,24 @@ struct TruthRowTests {
         #expect(judged(motion(begin: 3.75)) { $0.lateness = .milliseconds(100) } == .outside(["begin of a stall"]))
     }
 
+    @Test("The first attempt that is within decides, and otherwise the majority of three")
+    func majority() {
+        let (within, outside, late) = (
+            TruthRow.Verdict.within, TruthRow.Verdict.outside(["start"]), TruthRow.Verdict.notJudged(.seconds(1))
+        )
+        let cases: [([TruthRow.Verdict], TruthRow.Decision?)] = [
+            ([within], .within), ([.known(["a reason"])], .within), ([outside], nil), ([late], nil),
+            ([late, within], .within), ([outside, outside], .outside), ([outside, within], nil),
+            ([outside, within, within], .within), ([outside, within, outside], .outside),
+            ([outside, within, late], .notJudged), ([late, late, late], .notJudged),
+        ]
+        for (verdicts, decision) in cases {
+            #expect(TruthRow.decision(verdicts, ofAtMost: 3) == decision, "\(verdicts)")
+        }
+        #expect(TruthRow.decision([outside], ofAtMost: 1) == .outside)
+        #expect(TruthRow.decision([late], ofAtMost: 1) == .notJudged)
+    }
+
     @Test("A pause in a stall has the delay between the command and the report")
     func delay() throws {
         let schedule = try #require(TruthSchedule.all.first { $0.name == "pause in a stall" })
