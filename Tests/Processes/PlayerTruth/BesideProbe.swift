@@ -38,7 +38,12 @@ final class BesideProbe: Sendable {
         probe.stop()
         guard let begin = begin.withLock({ $0 }) else { return nil }
         let motion = MotionComparison(signals: signals, eye: PlaybackEye(), since: begin, until: SystemClock().now)
+        let hasFailed = signals.contains { $0.action == .error }
         let stalls = motion.interruptions.filter { $0.kind == .stall }
-        return TruthRow.Probed(start: motion.trackedStart, stalls: stalls.map { $0.tracked?.length })
+        return TruthRow.Probed(
+            start: motion.trackedStart,
+            stalls: stalls.map { $0.tracked?.length },
+            hasFailed: hasFailed
+        )
     }
 }

@@ -60,7 +60,11 @@ package struct TruthRow: Sendable {
         package var start: Duration?
         package var stalls: [Duration?]
 
-        package init(start: Duration?, stalls: [Duration?]) { (self.start, self.stalls) = (start, stalls) }
+        package var hasFailed: Bool
+
+        package init(start: Duration?, stalls: [Duration?], hasFailed: Bool = false) {
+            (self.start, self.stalls, self.hasFailed) = (start, stalls, hasFailed)
+        }
     }
 
     /// The largest error of a start, and of both ends of what interrupts a playback, in milliseconds.

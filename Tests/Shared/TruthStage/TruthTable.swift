@@ -73,7 +73,10 @@ package struct TruthTable: Sendable {
         }
         let asked = row.asked.map { JSONValue.object(["kind": .string($0.kind.rawValue), "delay": number($0.delay)]) }
         let probed = row.probed.map { probed in
-            JSONValue.object(["start": number(probed.start), "stalls": .array(probed.stalls.map { number($0) })])
+            JSONValue.object([
+                "start": number(probed.start), "stalls": .array(probed.stalls.map { number($0) }),
+                "failed": .bool(probed.hasFailed),
+            ])
         }
         let members: [String: JSONValue] = [
             "schedule": .string(row.schedule), "player": .string(row.player),
@@ -109,9 +112,8 @@ package struct TruthTable: Sendable {
     }
 
     private static func text(_ probed: TruthRow.Probed) -> String {
-        ([seconds(probed.start) + (probed.stalls.isEmpty ? "" : ";")]
-            + probed.stalls.map { $0 == nil ? "open" : seconds($0) })
-            .joined(separator: " ")
+        let rest = probed.stalls.map { $0 == nil ? "open" : seconds($0) } + (probed.hasFailed ? ["error"] : [])
+        return seconds(probed.start) + (rest.isEmpty ? "" : "; " + rest.joined(separator: " "))
     }
 
     private static func length(_ interruption: MotionComparison.Interruption) -> String {

@@ -223,12 +223,13 @@ struct TruthRowTests {
     @Test("A row is written for a terminal, a document and a program")
     func texts() throws {
         var row = row(motion(start: 1.05, begin: 3.9, end: 6.02))
-        row.probed = .init(start: .milliseconds(980), stalls: [.seconds(2), nil])
+        row.probed = .init(start: .milliseconds(980), stalls: [.seconds(2), nil], hasFailed: true)
         row.asked = [(.pause, .milliseconds(5))]
         (row.reportedRequests, row.loggedRequests) = (12, 13)
         row.judge([])
         let expected = [
-            "player", "1.05", "1.00", "+50", "2.12", "-100/+20", "pause told +5", "12/13", "0.98; 2.00 open", "within",
+            "player", "1.05", "1.00", "+50", "2.12", "-100/+20", "pause told +5", "12/13", "0.98; 2.00 open error",
+            "within",
         ]
         var table = TruthTable()
         #expect(table.cells(row) == Array(expected[..<6]) + [expected[6], ""] + expected[7...])
@@ -236,7 +237,7 @@ struct TruthRowTests {
         table.rows = [row]
         #expect(
             table.markdown.split(separator: "\n").dropFirst(2).map(String.init) == [
-                "| one outage | player | 1.05 | 1.00 | +50 | 2.12 | -100/+20 | pause told +5 |  | 12/13 | 0.98; 2.00 open | as known (1) |",
+                "| one outage | player | 1.05 | 1.00 | +50 | 2.12 | -100/+20 | pause told +5 |  | 12/13 | 0.98; 2.00 open error | as known (1) |",
                 "1. a reason",
             ]
         )
@@ -244,7 +245,7 @@ struct TruthRowTests {
             TruthTable.json(row) == """
                 {"asked":[{"delay":0.005,"kind":"pause"}],"interruptions":[{"kind":"stall","seenBegin":4.0,"seenEnd":6.0,\
                 "trackedBegin":3.9,"trackedEnd":6.02}],"lateness":0.0,"loggedRequests":13,"packaging":"ts","player":"player",\
-                "probe":{"stalls":[2.0,null],"start":0.98},"reportedRequests":12,"schedule":"one outage","seenStart":1.0,\
+                "probe":{"failed":true,"stalls":[2.0,null],"start":0.98},"reportedRequests":12,"schedule":"one outage","seenStart":1.0,\
                 "trackedStart":1.05,"verdict":"a reason"}
                 """
         )
