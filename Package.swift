@@ -208,7 +208,7 @@ let externals: [Substring: Target.Dependency] = [
 
 /// Files that are constants of a library's `PackageResources`.
 let embeddedFiles: [Substring: [String]] = [
-    "Chrome": ["Page/observer.js", "Page/players.js"],
+    "Chrome": "ads observer players search".split(separator: " ").map { "Page/\($0).js" },
     "MonitorRuntime": ["Page/dashboard.css", "Page/dashboard.html", "Page/month.css"]
         + "actions dom overview page panel places requests rows store timeline units".split(separator: " ")
         .map { "Page/\($0).js" },

@@ -32,7 +32,7 @@ struct BrowserRun {
         _ make: (@escaping @Sendable (ChromeDiagnostic) -> Void) throws -> ChromeBrowser,
         open: (ChromeBrowser) -> Void = { _ in }
     ) async throws {
-        let chain = try MeasuringChain(delivery, terminal)
+        let chain = try MeasuringChain(delivery, terminal, withAds: true)
         defer { chain.close() }
         let terminal = terminal
         let browser = try make { terminal.note("player-monitor: \($0)") }

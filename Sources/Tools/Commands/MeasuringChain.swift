@@ -18,7 +18,9 @@ struct MeasuringChain {
     private let terminal: Terminal
 
     /// Creates the chain; ``close()`` closes its store.
-    init(_ delivery: DeliveryOptions, _ terminal: Terminal) throws {
+    ///
+    /// - Parameter withAds: whether the players report ads.
+    init(_ delivery: DeliveryOptions, _ terminal: Terminal, withAds: Bool = false) throws {
         self.terminal = terminal
         durable = try delivery.makeStore(terminal)
         let backends: [any Backend]
@@ -36,7 +38,8 @@ struct MeasuringChain {
             deliveringBy: clock,
             terminal: terminal,
             watch: watch,
-            labels: delivery.labels
+            labels: delivery.labels,
+            withAds: withAds
         )
     }
 

@@ -5,6 +5,11 @@ extension Action {
     static let detach = Action("Detach")
 }
 
+extension AttributeKey where Value == String {
+    /// The kind of an ad's error, such as `adLoadingFailed`.
+    static var adErrorType: Self { "errorType" }
+}
+
 extension AttributeKey where Value == Int {
     /// Pictures that the browser has dropped in this playback (`getVideoPlaybackQuality`).
     static var droppedFrames: Self { "droppedFrames" }
@@ -19,6 +24,7 @@ extension PrivacyCatalogue {
     /// The fields that ``ChromePlayer`` collects in addition to the vocabulary.
     public static let chrome: PrivacyCatalogue = [
         FieldDeclaration(.errorCode, "Code of the error", .otherDiagnosticData),
+        FieldDeclaration(.adErrorType, "Kind of the error", .otherDiagnosticData),
         FieldDeclaration(.isEncrypted, "Whether the media is encrypted", .otherDiagnosticData),
         FieldDeclaration(.droppedFrames, "Pictures that the browser dropped", .performanceData),
         FieldDeclaration(.countRequests, "Requests of the playback", .performanceData),

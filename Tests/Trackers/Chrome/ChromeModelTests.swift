@@ -67,6 +67,7 @@ struct ChromeModelTests {
                 ]
             )
             answer("Target.createTarget", ["targetId": .string("t" + session)])
+            answer("Page.addScriptToEvaluateOnNewDocument", ["identifier": "2"])
             context(1, session: session, isMain: true)
             context(2, session: session)
             report(["k": "hello", "t": 1000], session: session)
@@ -354,6 +355,9 @@ struct ChromeModelTests {
         stage.answer("Target.createBrowserContext", ["browserContextId": "c"])
         stage.answer("Target.createTarget", ["targetId": "ts"])
         stage.attach()
+        // A page that comes before the scripts may run without them.
+        #expect(!stage.commands.contains { $0.method == "Page.navigate" })
+        stage.answer("Page.addScriptToEvaluateOnNewDocument", ["identifier": "2"])
         stage.answer("Page.navigate", ["errorText": "net::ERR_NAME_NOT_RESOLVED"])
         guard case .failed(let words)? = stage.tabEvents.last else { return #expect(Bool(false)) }
         #expect(words.contains("ERR_NAME_NOT_RESOLVED") && !words.contains("secret"))

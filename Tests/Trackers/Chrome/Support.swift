@@ -151,7 +151,8 @@ final class PageServer: Sendable {
     private let server: TestServer
     let origin: Origin
 
-    /// Serves pages by their paths; `FILM` in a page stands for the address of the film.
+    /// Serves pages and scripts by their paths; `FILM` in a page stands for the address of the film, and `MEDIA/` for
+    /// that of the folder of the film's segments.
     init(_ pages: [String: String]) async throws {
         let origin = try await Origin.start(
             media: [.fixtures(try await Fixtures.make(in: MediaCache.origin))],
@@ -159,9 +160,13 @@ final class PageServer: Sendable {
         )
         self.origin = origin
         server = try TestServer { request in
-            guard let page = pages[request.target] else { return [.respond("404 Not Found")] }
+            guard let page = pages[request.target] ?? pages[String(request.target.prefix { $0 != "?" })] else {
+                return [.respond("404 Not Found")]
+            }
             let text = page.replacingOccurrences(of: "FILM", with: origin.url("vod/movie.mp4?token=secret"))
-            return [.respond("200 OK", Array(text.utf8), "Content-Type: text/html; charset=utf-8")]
+                .replacingOccurrences(of: "MEDIA/", with: origin.url("vod/fmp4/v0/"))
+            let type = request.target.hasSuffix(".js") ? "text/javascript" : "text/html"
+            return [.respond("200 OK", Array(text.utf8), "Content-Type: \(type); charset=utf-8")]
         }
     }
 

@@ -20,7 +20,11 @@ extension ChromeModel {
         case .left: return end(in: session, context: context) { $0.left(at: instant) }
         default: break
         }
-        let identifier = ElementID(session: session, context: context, number: observation.number)
+        var identifier = ElementID(session: session, context: context, number: observation.number)
+        if observation.kind == .ad, observation.number == 0 {
+            guard let content = latestContent(in: session, context: context) else { return }
+            identifier = content
+        }
         if observation.kind == .gone { return end(identifier) { $0.left(at: instant) } }
         if elements[identifier] == nil {
             guard elements.count < Self.maxElements else {
@@ -36,10 +40,52 @@ extension ChromeModel {
         }
         let signals = element.model.observe(observation, at: instant, reported: reported)
         if let manifest = targets[session]?.manifest { element.model.take(manifest: manifest) }
+        if signals.contains(where: { $0.action == .streamLoad }) { element.isAd = isAd(element, identifier) }
+        if element.isAd { return takeAd(element, identifier, observation, at: instant) }
         deliver(signals, of: identifier, &element)
         elements[identifier] = element
         letGo(identifier)
         if signals.contains(where: { $0.action == .start }) { askPlayer(of: identifier) }
+    }
+
+    // MARK: - Ads
+
+    /// The element of a document that plays its content; of several, the one that was opened last.
+    private func latestContent(in session: String, context: Int) -> ElementID? {
+        let contents = elements(in: session, context: context).filter { elements[$0]?.isAd == false }
+        return contents.last { [.loading, .playing].contains(elements[$0]?.model.phase) } ?? contents.last
+    }
+
+    /// The elements of the same document in whose ad breaks another element plays.
+    private func contentsWithAds(around identifier: ElementID) -> [ElementID] {
+        elements(in: identifier.session, context: identifier.context).filter {
+            $0 != identifier && elements[$0]?.model.hasAdElsewhere == true
+        }
+    }
+
+    /// Whether what an element is asked to play is an ad of another one: the page's player has told its address, or
+    /// shows an ad in an element that it does not name.
+    private func isAd(_ element: Element, _ identifier: ElementID) -> Bool {
+        if element.model.ads.isInBreak { return false }
+        let addresses = contentsWithAds(around: identifier).map { elements[$0]?.model.ads.address }
+        return addresses.contains { $0 == nil || element.model.mediaAddress == nil || $0 == element.model.mediaAddress }
+    }
+
+    /// The element of an ad has no playback for itself: its waits are those of the ad.
+    private mutating func takeAd(
+        _ element: Element,
+        _ identifier: ElementID,
+        _ observation: MediaObservation,
+        at instant: MonotonicInstant
+    ) {
+        elements[identifier] = element
+        guard observation.kind == .stands || observation.kind == .moves else { return }
+        for content in contentsWithAds(around: identifier).prefix(1) {
+            guard var state = elements[content] else { return }
+            let signals = state.model.adElement(isWaiting: observation.kind == .stands, at: instant)
+            deliver(signals, of: content, &state)
+            elements[content] = state
+        }
     }
 
     /// Lets the page's garbage collection have an element that does not play.
@@ -77,9 +123,9 @@ extension ChromeModel {
         if let request, let tab = target.tab {
             effects.append(.requested(tab, ChromeTab.Request(request, endingAt: instant ?? now)))
         }
-        guard let request, let identifier = latestElement(in: session), var element = elements[identifier] else {
-            return
-        }
+        guard let request, let identifier = latestElement(in: session), var element = elements[identifier],
+            !element.isAd
+        else { return }
         if request.kind == .manifest, !request.isFailed { element.model.take(manifest: request.address) }
         let signals = element.model.take(request, isReported: reportsRequests, at: instant ?? now)
         deliver(signals, of: identifier, &element)
@@ -155,6 +201,9 @@ extension ChromeModel {
             askLater(of: element)
         case .required(_, let method):
             if let failure { report(.refused, "the browser refuses \(method): \(failure)") }
+        case .inPlace(let session, let method):
+            if let failure { report(.refused, "the browser refuses \(method): \(failure)") }
+            inPlace(session)
         default: searched(question, result)
         }
     }
@@ -285,7 +334,7 @@ extension ChromeModel.Question {
         case .profileMade, .opened, .disposed, .navigated: nil
         case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _, _),
             .members(let session, _, _), .memberDescribed(let session, _, _), .memberResolved(let session),
-            .required(let session, _),
+            .required(let session, _), .inPlace(let session, _),
             .found(let session), .nodes(let session), .nodeDescribed(let session):
             session
         case .elementFound(let element), .elementDescribed(let element, _), .elementResolved(let element),

@@ -41,7 +41,14 @@ extension ChromeModel {
         ]
         let method = "Page.addScriptToEvaluateOnNewDocument"
         ask(.required(session: session, method: method), method, in: session, script)
+        let ads: [String: JSONValue] = ["source": .string(PageScripts.ads(names)), "runImmediately": true]
+        ask(.inPlace(session: session, method: method), method, in: session, ads)
         send("Runtime.runIfWaitingForDebugger", in: session)
+    }
+
+    /// The scripts of a target are in place: a page that is opened before may run without them, or with them twice.
+    mutating func inPlace(_ session: String) {
+        targets[session]?.isInPlace = true
         navigate(session)
     }
 
@@ -82,7 +89,7 @@ extension ChromeModel {
         if let object = element.object { release(object, in: identifier.session) }
         let signals = farewell(&element.model)
         guard element.isOpened else { return }
-        for signal in signals { effects.append(.signal(identifier, signal)) }
+        if !element.isAd { for signal in signals { effects.append(.signal(identifier, signal)) } }
         effects.append(.closed(identifier))
     }
 
@@ -199,10 +206,11 @@ extension ChromeModel {
             return navigated(to: page.address, in: nil, failure ?? "no tab")
         }
         openings.created[target] = page
-        if let session = targets.first(where: { $0.value.identifier == target })?.key { navigate(session) }
+        let session = targets.first { $0.value.identifier == target && $0.value.isInPlace }?.key
+        if let session { navigate(session) }
     }
 
-    /// Shows the page of a tab once the observer is in place there.
+    /// Shows the page of a tab once the scripts are in place there.
     mutating func navigate(_ session: String) {
         guard let target = targets[session]?.identifier, let page = openings.created.removeValue(forKey: target) else {
             return

@@ -212,10 +212,13 @@ extension ChromeModel {
         var world: String
         var binding: String
         var interface: String
+        /// The type of the events that are news of ads.
+        var signal: String
 
         init(_ random: RandomSource) {
             let text = random.identifier().lowercased().filter { $0 != "-" }
-            (world, binding, interface) = ("instrument-\(text)", "report_\(text)", "page_\(text)")
+            (world, binding) = ("instrument-\(text)", "report_\(text)")
+            (interface, signal) = ("page_\(text)", "ads_\(random.identifier().lowercased())")
         }
     }
 
@@ -237,8 +240,8 @@ extension ChromeModel {
             memberDescribed(session: String, frame: String, object: String), memberResolved(session: String)
         /// The steps from the nodes of the document that look like elements.
         case found(session: String), nodes(session: String), nodeDescribed(session: String)
-        /// A command that must not fail.
-        case required(session: String, method: String)
+        /// A command that must not fail, and the last one of those that prepare a target.
+        case required(session: String, method: String), inPlace(session: String, method: String)
     }
 
     /// A page, or a frame in a separate process.
@@ -246,6 +249,8 @@ extension ChromeModel {
         var identifier: String
         /// The tab with a separate profile that the target belongs to.
         var tab: ChromeTab?
+        /// Whether the scripts are there for the documents that come.
+        var isInPlace = false
         /// The documents that the observer runs in, by the identifier of its context.
         var documents: [Int: Document] = [:]
         /// The contexts of the page's own worlds, by frame.
@@ -276,6 +281,8 @@ extension ChromeModel {
     struct Element: Sendable {
         var model = MediaModel()
         var isOpened = false
+        /// Whether it plays an ad of another element.
+        var isAd = false
         /// The element in the page's own world, which the browser keeps for the tracker while the element plays.
         var object: String?
         var isAsking = false

@@ -21,7 +21,13 @@ struct MediaModel: Sendable {
     private static let maxPreparation = Duration.seconds(10)
 
     private(set) var phase = Phase.idle
-    private var interruptions = PlayerInterruptions()
+    var interruptions = PlayerInterruptions()
+    /// The ads of the page's player, and what they do with the element.
+    var ads = PageAds()
+    var occupant = Occupant.content
+    /// Whether the content has been paused since the break began.
+    var isHeldByAds = false
+    var hasEndedInBreak = false
     private(set) var isEncrypted = false
     private(set) var figures = MediaFigures()
     /// What the player of the page says, such as hls.js.
@@ -33,12 +39,12 @@ struct MediaModel: Sendable {
     private var manifest: String?
     private var framesPerSecond: Double?
     private var prepared: MonotonicInstant?
-    private var isMoving = false
+    var isMoving = false
     private var reportedRate = 1.0
     private var reportedArea: Int?
     private var sound: Sound?
     private var anchor: MonotonicInstant?
-    private var signals = PlayerSignals()
+    var signals = PlayerSignals()
 
     private struct Sound: Hashable {
         var volume: Int?
@@ -55,6 +61,12 @@ struct MediaModel: Sendable {
         at now: MonotonicInstant,
         reported: MonotonicInstant
     ) -> [PlayerSignal] {
+        if let news = observation.news {
+            // What the content had reached when its ads began; the document has no figures.
+            if occupant == .content, !ads.isInBreak, observation.number > 0 { take(observation, at: reported) }
+            take(news, at: now)
+        }
+        if observation.kind == .ad || isOfAds(observation, at: now) { return signals.take() }
         // An element without media has no figures of the playback that ends; the document has none at all.
         if ![.emptied, .left, .gone].contains(observation.kind) { take(observation, at: reported) }
         switch observation.kind {
@@ -75,7 +87,7 @@ struct MediaModel: Sendable {
         case .volumechange: soundChanged(at: now)
         case .resize, .loadedmetadata: sizeChanged(at: now)
         case .state: catchUp(at: now)
-        case .hello, .overflow, .crowd, .playing, .waiting: break
+        case .hello, .overflow, .crowd, .ad, .playing, .waiting: break
         }
         return signals.take()
     }
@@ -134,11 +146,17 @@ struct MediaModel: Sendable {
         return status
     }
 
+    /// The address of the media; nil for none, and for a `blob:`, which says nothing.
+    var mediaAddress: String? {
+        guard let address = source?.address, SourceText.split(address) != nil, !address.hasPrefix("blob:") else {
+            return nil
+        }
+        return address
+    }
+
     private var sourceText: String? {
         guard let source else { return nil }
-        // A `blob:` says nothing: the media's address is that of its manifest, or the page's.
-        let isAddress = SourceText.split(source.address) != nil && !source.address.hasPrefix("blob:")
-        let text = isAddress ? source.address : manifest ?? source.page
+        let text = mediaAddress ?? manifest ?? source.page
         return text.isEmpty ? nil : SourceText.redacted(text)
     }
 
@@ -173,7 +191,7 @@ struct MediaModel: Sendable {
     }
 
     /// Somebody asks for playback.
-    private mutating func request(at instant: MonotonicInstant) {
+    mutating func request(at instant: MonotonicInstant) {
         (phase, interruptions) = (.loading, PlayerInterruptions())
         (reportedRate, sound) = (figures.rate ?? 1, currentSound)
         emit(.streamLoad, at: instant)
@@ -235,7 +253,8 @@ struct MediaModel: Sendable {
         finish(.error, at: now, attributes: attributes)
     }
 
-    private mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
+    mutating func finish(_ action: Action, at now: MonotonicInstant, attributes: Attributes = Attributes()) {
+        closeAds(at: now)
         emit(interruptions.end(), at: now)
         emit(action, at: now, attributes: attributes)
         (phase, isMoving) = (.finished, false)
@@ -301,7 +320,7 @@ struct MediaModel: Sendable {
 
     // MARK: - Output
 
-    private mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
+    mutating func emit(_ actions: [Action], at instant: MonotonicInstant) {
         for action in actions { emit(action, at: instant) }
     }
 

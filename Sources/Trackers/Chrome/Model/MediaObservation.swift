@@ -24,6 +24,8 @@ struct MediaObservation: Hashable, Sendable {
         case joined
         /// What holds after reports were left out.
         case state
+        /// A player of the page reports its ads.
+        case ad
         /// Pictures, or the playhead, move.
         case moves
         /// The playhead stands, because the element waits for data.
@@ -48,6 +50,8 @@ struct MediaObservation: Hashable, Sendable {
     /// `MediaError.code`, and the browser's message.
     var errorCode = 0
     var errorMessage = ""
+    /// What the page's ads do, where the kind says so.
+    var news: AdNews?
 
     init(_ kind: Kind, number: Int = 0, time: Double, reportTime: Double? = nil) {
         (self.kind, self.number, self.time, self.reportTime) = (kind, number, time, reportTime ?? time)
@@ -59,7 +63,7 @@ struct MediaObservation: Hashable, Sendable {
             return nil
         }
         self.init(kind, number: value["i"]?.int ?? 0, time: time, reportTime: value["z"]?.finite)
-        let isOfDocument = [.hello, .left, .overflow, .crowd].contains(kind)
+        let isOfDocument = [.hello, .left, .overflow, .crowd, .ad].contains(kind)
         guard isOfDocument || number > 0 else { return nil }
         figures = MediaFigures(value)
         if kind == .loadstart || kind == .joined {
@@ -70,6 +74,7 @@ struct MediaObservation: Hashable, Sendable {
             )
         }
         if kind == .moves { framesPerSecond = value["x"]?.finite.flatMap { $0 > 0 && $0 <= 1_000 ? $0 : nil } }
+        if kind == .ad { news = AdNews(value["n"]) }
         if kind == .error {
             errorCode = value["o"]?.int ?? 0
             errorMessage = value["x"]?.text(500) ?? ""

@@ -1,16 +1,17 @@
 /* oxlint-disable no-unused-expressions -- The function is called where the text is evaluated. */
 // Observes the media elements of one document, from an isolated world: the page sees neither the function nor its
 // listeners, and its changes of prototypes do not reach it. Times are those of the page's clock in milliseconds.
-(function (report, api) {
+(function (report, api, signal) {
   "use strict"
   const maxElements = 64
   const maxText = 2000
+  const maxNews = 8000
   // Reports that a document may send at once, and for each second after that; those that say only what holds now, as
   // that of the volume, leave room for those without which a playback cannot be told.
   const burst = 200
   const refill = 60
   const reserve = 100
-  const minor = new Set(["volumechange", "ratechange", "resize", "encrypted"])
+  const minor = new Set(["volumechange", "ratechange", "resize", "encrypted", "ad"])
   // Reports of an element that wait until there is room.
   const maxMissed = 8
   // How long a page may take to put an element into another place, in milliseconds.
@@ -111,6 +112,7 @@
       const element = state.reference.deref()
       if (!element || state.wasPlayed || !element.paused) continue
       for (const name of [...names, "timeupdate"]) element.removeEventListener(name, listen)
+      element.removeEventListener(signal, hear)
       numbers.delete(element)
       collected.unregister(state)
       forget(number)
@@ -272,6 +274,7 @@
     collected.register(element, count, state)
     for (const name of names) element.addEventListener(name, listen)
     element.addEventListener("timeupdate", listen)
+    element.addEventListener(signal, hear)
     if (isLate && (element.currentSrc || element.src)) join(state, element)
     return count
   }
@@ -282,6 +285,23 @@
     send(isUnderWay ? "joined" : "loadstart", state, element, performance.now(), source(element))
     awaitMotion(state, element)
   }
+
+  // News of ads, from the page's own world: those of an element, or of the document. Whoever cancels them has heard them.
+  function hear(event) {
+    if (event.defaultPrevented || typeof event.detail !== "string" || event.detail.length > maxNews) return
+    const { target } = event
+    const state = states.get(target instanceof HTMLMediaElement ? adopt(target, false) : 0)
+    const element = state?.reference.deref()
+    if (target !== document && !element) return
+    event.preventDefault()
+    // An ad may come before the content loads.
+    if (states.size === 0) find(document)
+    let news = null
+    try { news = JSON.parse(event.detail) } catch { return }
+    if (element) send("ad", state, element, event.timeStamp, { n: news })
+    else if (take(reserve)) report(JSON.stringify({ k: "ad", i: 0, t: event.timeStamp, z: performance.now(), n: news }))
+  }
+  addEventListener(signal, hear, true)
 
   // Events of media elements do not bubble, but a document sees those of its elements before they do. Those of a
   // shadow tree do not leave it.

@@ -1,14 +1,9 @@
 /* oxlint-disable no-unused-expressions -- The function is called where the text is evaluated. */
-// Reads what a player says of the media element `this`, in the page's own world. The page may have changed anything:
-// only data properties are read by name, and every value is checked again by the receiver.
-(function () {
+// Reads what a player says of the media element `this`, in the page's own world. Every value is checked again by the
+// receiver.
+(function (search) {
   "use strict"
   const element = this
-  const isObject = (value) => value !== null && typeof value === "object"
-  function data(owner, name) {
-    const property = Object.getOwnPropertyDescriptor(owner, name)
-    return property && "value" in property ? property.value : undefined
-  }
   const readers = [
     (player) => {
       if (!Array.isArray(player.levels) || player.media !== element) return null
@@ -40,23 +35,11 @@
     },
   ]
   function read(player) {
-    if (!isObject(player)) return null
     for (const reader of readers) {
       try {
         const figures = reader(player)
         if (figures) return figures
       } catch { /* Not a player. */ }
-    }
-    return null
-  }
-  const inner = ["hls", "hlsPlayer", "dash", "shaka", "player", "instance", "engine"]
-  function look(owner, depth) {
-    const names = Object.getOwnPropertyNames(owner)
-    for (const name of depth === 0 ? names.slice(0, 2000) : inner) {
-      const value = data(owner, name)
-      if (!isObject(value) || value === window) continue
-      const figures = read(value) ?? (depth < 1 ? look(value, 1) : null)
-      if (figures) return figures
     }
     return null
   }
@@ -70,13 +53,5 @@
     }
     return 0
   }
-  function find() {
-    const players = typeof window.videojs?.getAllPlayers === "function" ? window.videojs.getAllPlayers() : []
-    for (const player of Array.from(players).slice(0, 100)) {
-      const figures = read(player)
-      if (figures) return figures
-    }
-    return look(element, 1) ?? look(window, 0)
-  }
-  try { return JSON.stringify({ ...find(), a: ahead() }) } catch { return null }
+  try { return JSON.stringify({ ...search(element, read), a: ahead() }) } catch { return null }
 })

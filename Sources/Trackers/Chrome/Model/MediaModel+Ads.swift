@@ -1,0 +1,132 @@
+internal import Instrument
+
+/// Ads of a page's player: the content neither stalls, stops nor ends while they play.
+extension MediaModel {
+    /// What is in the element.
+    enum Occupant: Hashable, Sendable {
+        case content
+        /// An ad, in place of the content's media.
+        case ad
+        /// The content's media come back; whether they load already.
+        case returning(isLoading: Bool)
+    }
+
+    /// Whether a break is open whose ads are in another element.
+    var hasAdElsewhere: Bool { ads.isInBreak && ads.place == .other }
+
+    // MARK: - News
+
+    mutating func take(_ news: AdNews, at now: MonotonicInstant) {
+        let (wasInBreak, wasPostroll) = (ads.isInBreak, ads.isPostroll)
+        let outputs = ads.take(news, at: now)
+        if ads.isInBreak, !wasInBreak {
+            isHeldByAds = figures.isPaused
+            // Ads before the content are the begin of its playback.
+            if phase == .idle || phase == .prepared { request(at: now) }
+        }
+        emit(outputs, at: now)
+        if wasInBreak, !ads.isInBreak { breakEnded(isPostroll: wasPostroll, at: now) }
+    }
+
+    private mutating func breakEnded(isPostroll: Bool, at now: MonotonicInstant) {
+        let isAway = occupant == .ad
+        occupant = isAway ? .returning(isLoading: false) : .content
+        guard phase == .playing, hasEndedInBreak || isAway && isPostroll else { return }
+        finish(.end, at: now)
+    }
+
+    /// An ad in another element waits for data, or moves.
+    mutating func adElement(isWaiting: Bool, at now: MonotonicInstant) -> [PlayerSignal] {
+        emit(isWaiting ? ads.stands() : ads.moves(), at: now)
+        return signals.take()
+    }
+
+    // MARK: - The element
+
+    /// Takes what an element reports around and in a break. Returns whether it says nothing of the content.
+    mutating func isOfAds(_ observation: MediaObservation, at now: MonotonicInstant) -> Bool {
+        switch occupant {
+        case .content: ads.isInBreak && isOfBreak(observation, at: now)
+        case .ad: isOfAd(observation, at: now)
+        case .returning(let isLoading): isOfReturn(observation, isLoading, at: now)
+        }
+    }
+
+    /// The content is in the element, and a break is open.
+    private mutating func isOfBreak(_ observation: MediaObservation, at now: MonotonicInstant) -> Bool {
+        switch observation.kind {
+        // The media of an ad take the place of the content's, or the page loads the content while its ads play.
+        case .emptied where ads.place == .element:
+            (occupant, isMoving) = (.ad, false)
+            if phase == .playing { emit(interruptions.pause(isReported: true), at: now) }
+            return true
+        case .emptied: return phase == .loading
+        case .stands where ads.place != .other && ads.isInAd:
+            isMoving = false
+            emit(ads.stands(), at: now)
+            return true
+        case .moves where ads.place != .other: emit(ads.moves(), at: now)
+        // Content that the ads held, and that plays on, has left its ads behind.
+        case .moves where isHeldByAds && !observation.figures.isPaused: emit(ads.close(), at: now)
+        case .pause where ads.place == .other: isHeldByAds = true
+        case .pause where !observation.figures.isEnded: emit(ads.pause(), at: now)
+        case .play where ads.place != .other: emit(ads.resume(), at: now)
+        // The stream ends with the ads behind the content.
+        case .ended where ads.place != .other:
+            hasEndedInBreak = true
+            return true
+        default: break
+        }
+        return false
+    }
+
+    private mutating func isOfAd(_ observation: MediaObservation, at now: MonotonicInstant) -> Bool {
+        switch observation.kind {
+        case .moves: emit(ads.moves(), at: now)
+        case .stands: emit(ads.stands(), at: now)
+        case .pause where !observation.figures.isEnded: emit(ads.pause(), at: now)
+        case .play: emit(ads.resume(), at: now)
+        case .left, .removed, .gone: return false
+        default: break
+        }
+        return true
+    }
+
+    private mutating func isOfReturn(
+        _ observation: MediaObservation,
+        _ isLoading: Bool,
+        at now: MonotonicInstant
+    ) -> Bool {
+        switch observation.kind {
+        case .loadstart where !isLoading:
+            occupant = .returning(isLoading: true)
+            return true
+        case .emptied where !isLoading: return true
+        case .moves where !observation.figures.isPaused:
+            occupant = .content
+            emit(interruptions.resume(), at: now)
+        case .loadstart, .joined, .emptied, .ended, .error, .left, .removed, .gone: occupant = .content
+        default: return true
+        }
+        return false
+    }
+
+    // MARK: - Output
+
+    /// Ends the break with the playback of its content.
+    mutating func closeAds(at now: MonotonicInstant) {
+        emit(ads.close(), at: now)
+        (occupant, hasEndedInBreak) = (.content, false)
+    }
+
+    private mutating func emit(_ outputs: [PageAds.Output], at instant: MonotonicInstant) {
+        for output in outputs {
+            let instant = signals.instant(for: instant)
+            let status = status(at: instant)
+            signals.add(
+                PlayerSignal(output.action, at: instant, status: status, attributes: output.attributes),
+                at: instant
+            )
+        }
+    }
+}
