@@ -62,6 +62,9 @@ final class BrowserElements: Sendable {
         }
     }
 
+    /// Whether any element was asked to play.
+    var hasAny: Bool { elements.withLock { !$0.isEmpty } }
+
     /// Whether any element has played.
     var hasStarted: Bool { elements.withLock { $0.contains(where: \.hasStarted) } }
 
@@ -82,7 +85,9 @@ final class BrowserElements: Sendable {
 
     /// The progress of the element that began last.
     var progress: TerminalText {
-        guard let element = elements.withLock({ $0.last { !$0.isOver } }) else { return "… nothing is playing" }
+        guard let element = elements.withLock({ $0.last { !$0.isOver } }) else {
+            return hasAny ? "… nothing is playing" : "… nothing on the page is asked to play"
+        }
         let status = element.player.status
         guard let position = status.position else { return "… waiting for the player" }
         let symbol = element.isPaused ? "⏸" : element.hasStarted ? "▶" : "…"

@@ -96,6 +96,7 @@ struct BrowserOptions: ParsableArguments {
         let texts = try program.texts()
         var limits = BrowserRun.Limits(endsWithPlayback: true, start: command.timeout.duration)
         limits.duration = command.duration?.duration
+        limits.pages = pages.count
         let run = BrowserRun(terminal: terminal, delivery: command.delivery, limits: limits, isQuiet: command.quiet)
         let configuration = ChromeConfiguration(reportsRequests: command.player.requestEvents)
         let launch = program.launch

@@ -15,7 +15,12 @@ struct BrowserRun {
         var start: Duration?
         /// The time of the run.
         var duration: Duration?
+        /// The number of pages that the run opens; it ends when none of them can be opened.
+        var pages = 0
     }
+
+    /// How long a page may load nothing before the run says what it waits for.
+    private static var quietTime: Duration { .seconds(5) }
 
     /// How long a page may take to begin its next media.
     private static var grace: Duration { .seconds(2) }
@@ -35,7 +40,11 @@ struct BrowserRun {
         let chain = try MeasuringChain(delivery, terminal, withAds: true)
         defer { chain.close() }
         let terminal = terminal
-        let browser = try make { terminal.note("player-monitor: \($0)") }
+        let failures = Lock(0)
+        let browser = try make { notice in
+            terminal.note("player-monitor: \(notice)")
+            if notice.kind == .pageFailed { failures.withLock { $0 += 1 } }
+        }
         let elements = BrowserElements(chain.instrument)
         chain.begin { browser.close() }
         browser.connect {
@@ -44,17 +53,30 @@ struct BrowserRun {
             elements.remove($0)
         }
         open(browser)
-        let tasks = [supervise(browser, elements, chain.clock), chain.showProgress { elements.progress }]
+        let hasMedia = Lock(false)
+        let supervision = supervise(browser, elements, chain.clock, failures, hasMedia)
+        let tasks = [supervision, chain.showProgress { elements.progress }]
         let ending = await browser.waitUntilGone()
         for task in tasks { task?.cancel() }
         await chain.finish()
-        try report(ending, elements.rows(chain.summary), chain.watch)
+        let facts = Facts(failedPages: failures.withLock { $0 }, hasMedia: hasMedia.withLock { $0 })
+        try report(ending, elements.rows(chain.summary), chain.watch, facts)
+    }
+
+    /// What is known of the pages at the end.
+    private struct Facts {
+        var failedPages: Int
+        var hasMedia: Bool
     }
 
     /// Ends the run by its limits.
-    private func supervise(_ browser: ChromeBrowser, _ elements: BrowserElements, _ clock: SystemClock) -> Task<
-        Void, Never
-    >? {
+    private func supervise(
+        _ browser: ChromeBrowser,
+        _ elements: BrowserElements,
+        _ clock: SystemClock,
+        _ failures: Lock<Int>,
+        _ hasMedia: Lock<Bool>
+    ) -> Task<Void, Never>? {
         let limits = limits
         guard limits.endsWithPlayback || limits.start != nil || limits.duration != nil else { return nil }
         let begin = clock.now
@@ -63,9 +85,17 @@ struct BrowserRun {
         }
         return Task {
             var quietSince: MonotonicInstant?
+            var isNoted = false
             while !Task.isCancelled {
                 try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)))
                 let now = clock.now
+                if browser.hasMedia { hasMedia.withLock { $0 = true } }
+                if limits.pages > 0, failures.withLock({ $0 }) >= limits.pages { browser.close() }
+                if let start = limits.start, !isNoted, begin.duration(to: now) >= Self.quietTime, !elements.hasAny {
+                    isNoted = true
+                    let missing = hasMedia.withLock { $0 } ? "asks nothing to play" : "loads no media"
+                    terminal.note("player-monitor: the page \(missing) yet; waiting for up to \(start.seconds) s")
+                }
                 if let start = limits.start, !elements.hasStarted, begin.duration(to: now) >= start { browser.close() }
                 guard limits.endsWithPlayback, elements.areOver else {
                     quietSince = nil
@@ -77,8 +107,13 @@ struct BrowserRun {
         }
     }
 
-    private func report(_ ending: ChromeEnding, _ rows: [FleetTable.Row], _ watch: DeliveryWatch) throws {
-        var isFailed = rows.contains { $0.ending.isFailure }
+    private func report(
+        _ ending: ChromeEnding,
+        _ rows: [FleetTable.Row],
+        _ watch: DeliveryWatch,
+        _ facts: Facts
+    ) throws {
+        var isFailed = facts.failedPages > 0 || rows.contains { $0.ending.isFailure }
         switch ending {
         case .notThere(let reason):
             terminal.note("player-monitor: cannot reach the browser: \(reason)")
@@ -88,10 +123,13 @@ struct BrowserRun {
             isFailed = isFailed || limits.endsWithPlayback
         case .closed: break
         }
-        if rows.isEmpty, ending == .closed, let start = limits.start {
+        if rows.isEmpty, ending == .closed, facts.failedPages == 0, let start = limits.start {
+            let found =
+                facts.hasMedia
+                ? "the page loads media, but maybe waits for a person's click" : "the page has loaded no media"
             terminal.note(
-                "player-monitor: nothing on the page was asked to play within \(start.seconds) s; check the address, or give the "
-                    + "page more time with --timeout"
+                "player-monitor: nothing on the page was asked to play within \(start.seconds) s: \(found); check the address, or "
+                    + "give the page more time with --timeout"
             )
             isFailed = true
         }

@@ -113,6 +113,9 @@ public final class ChromeBrowser: Sendable {
         session.open(PageToOpen(address: address, body: html))
     }
 
+    /// Whether a page has an element that loads media, asked to play or not.
+    package var hasMedia: Bool { session.state.withLock { state in !state.model.elements.isEmpty } }
+
     /// Watches no more. A browser that this process has started ends, and its playbacks with a `Stop`; another one
     /// plays on, and its playbacks get a `Detach`.
     public func close() { session.close() }

@@ -372,6 +372,28 @@ struct ChromeModelTests {
         }
     }
 
+    @Test("A page fails by its server's answer, once, and not by the answers for other documents")
+    func failedAnswers() {
+        func failures(_ statuses: [Int], refused: Bool = false) -> [ChromeDiagnostic] {
+            var stage = Stage()
+            stage.effects += stage.model.open(PageToOpen(address: "http://h/?token=secret", tab: nil))
+            stage.answer("Target.createTarget", ["targetId": "ts"])
+            stage.attach()
+            stage.answer("Page.addScriptToEvaluateOnNewDocument", ["identifier": "2"])
+            for status in statuses {
+                let answer: JSONValue = ["type": "Document", "requestId": "1", "response": ["status": .int(status)]]
+                stage.event("Network.responseReceived", session: "s", answer)
+            }
+            stage.answer("Page.navigate", refused ? ["errorText": "net::ERR_HTTP_RESPONSE_CODE_FAILURE"] : [:])
+            return stage.effects.compactMap { if case .report(let notice) = $0 { notice } else { nil } }
+        }
+        #expect(failures([200, 404]).isEmpty)
+        let missing = failures([404], refused: true)
+        #expect(missing.map(\.kind) == [.pageFailed])
+        #expect(missing.first?.description.contains("HTTP 404") == true)
+        #expect(missing.first?.description.contains("secret") == false)
+    }
+
     @Test("A request of a tab has its address without secrets, its status, or Chromium's name of its failure")
     func tabRequests() {
         var stage = Stage()

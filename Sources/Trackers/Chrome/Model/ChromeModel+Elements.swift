@@ -173,7 +173,8 @@ extension ChromeModel {
         case .profileMade(let number): profileMade(result?["browserContextId"]?.text(100), for: number, failure)
         case .opened(let number): tabOpened(result?["targetId"]?.text(100), for: number, failure)
         case .disposed(let tab): disposed(tab, at: now)
-        case .navigated(let page, let tab): navigated(to: page, in: tab, failure ?? result?["errorText"]?.text(100))
+        case .navigated(let session, let page):
+            navigated(session, to: page, failure ?? result?["errorText"]?.text(100))
         case .clock(let session, let context, let sent):
             sampled(result?["result"]?["value"]?.finite, of: context, in: session, from: sent, to: now)
         case .elementFound(let element):
@@ -331,10 +332,10 @@ extension ChromeModel.Question {
     /// The session that the answer is of.
     var session: String? {
         switch self {
-        case .profileMade, .opened, .disposed, .navigated: nil
+        case .profileMade, .opened, .disposed: nil
         case .clock(let session, _, _), .prototype(let session, _), .objects(let session, _, _),
             .members(let session, _, _), .memberDescribed(let session, _, _), .memberResolved(let session),
-            .required(let session, _), .inPlace(let session, _),
+            .required(let session, _), .inPlace(let session, _), .navigated(let session, _),
             .found(let session), .nodes(let session), .nodeDescribed(let session):
             session
         case .elementFound(let element), .elementDescribed(let element, _), .elementResolved(let element),

@@ -203,7 +203,7 @@ extension ChromeModel {
         guard let page = openings.wanted.removeValue(forKey: number) else { return }
         guard let target else {
             if let tab = page.tab { return lose(tab, failure ?? "the browser opens no tab") }
-            return navigated(to: page.address, in: nil, failure ?? "no tab")
+            return failed(page, failure ?? "no tab")
         }
         openings.created[target] = page
         let session = targets.first { $0.value.identifier == target && $0.value.isInPlace }?.key
@@ -220,13 +220,29 @@ extension ChromeModel {
             send("Fetch.enable", in: session, ["patterns": [["urlPattern": "*", "resourceType": "Document"]]])
         }
         if let tab = page.tab { effects.append(.tab(tab, .opened)) }
-        ask(.navigated(page: page.address, page.tab), "Page.navigate", in: session, ["url": .string(page.address)])
+        targets[session]?.page = page
+        let address: [String: JSONValue] = ["url": .string(page.address)]
+        ask(.navigated(session: session, page: page), "Page.navigate", in: session, address)
     }
 
-    mutating func navigated(to page: String, in tab: ChromeTab?, _ failure: String?) {
-        guard let failure else { return }
-        let words = "the browser cannot open \(SourceText.redacted(page)): \(failure); check the address"
-        guard let tab else { return effects.append(.report(ChromeDiagnostic(.pageFailed, words))) }
+    /// The browser has opened a page, or could not.
+    mutating func navigated(_ session: String, to page: PageToOpen, _ failure: String?) {
+        guard let failure, targets[session]?.isPageFailed != true else { return }
+        targets[session]?.isPageFailed = true
+        failed(page, failure)
+    }
+
+    /// Takes the answer of a page's server, the first one that is for a document.
+    mutating func answeredDocument(_ parameters: JSONValue, in session: String) {
+        guard let page = targets[session]?.page, parameters["type"]?.string == "Document" else { return }
+        targets[session]?.page = nil
+        guard let status = parameters["response"]?["status"]?.int, status >= 400 else { return }
+        navigated(session, to: page, "the server answers HTTP \(status)")
+    }
+
+    private mutating func failed(_ page: PageToOpen, _ failure: String) {
+        let words = "the browser cannot open \(SourceText.redacted(page.address)): \(failure); check the address"
+        guard let tab = page.tab else { return effects.append(.report(ChromeDiagnostic(.pageFailed, words))) }
         if openings.tabs[tab]?.isClosing == false { effects.append(.tab(tab, .failed(words))) }
     }
 

@@ -162,7 +162,9 @@ struct ChromeModel: Sendable {
             effects.append(.wake(.search(session: session), after: Self.searchDelay))
         case "Media.playerErrorsRaised":
             targets[session]?.mediaErrors = MediaErrors(parameters["errors"]?.elements ?? [])
-        default: requested(event, in: session, at: now)
+        default:
+            if event.method == "Network.responseReceived" { answeredDocument(parameters, in: session) }
+            requested(event, in: session, at: now)
         }
     }
 
@@ -227,7 +229,7 @@ extension ChromeModel {
         /// The profile of a tab was made, a tab was created, or a tab was closed with its profile.
         case profileMade(Int), opened(Int), disposed(ChromeTab)
         /// A tab goes to the page.
-        case navigated(page: String, ChromeTab?)
+        case navigated(session: String, page: PageToOpen)
         /// The clock of a document.
         case clock(session: String, context: Int, sent: MonotonicInstant)
         /// The steps from an element in the isolated world to the same element in the page's own world.
@@ -251,6 +253,9 @@ extension ChromeModel {
         var tab: ChromeTab?
         /// Whether the scripts are there for the documents that come.
         var isInPlace = false
+        /// The page that was opened in it, until its server answers; and whether that failed.
+        var page: PageToOpen?
+        var isPageFailed = false
         /// The documents that the observer runs in, by the identifier of its context.
         var documents: [Int: Document] = [:]
         /// The contexts of the page's own worlds, by frame.
