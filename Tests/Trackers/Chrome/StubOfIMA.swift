@@ -45,7 +45,8 @@ enum StubOfIMA {
             getTitle() { return "Soap" }
             getAdSystem() { return "Stub" }
             getDuration() { return this.facts.duration }
-            getMediaUrl() { return this.facts.url }
+            // Relative, as an ad server may write it.
+            getMediaUrl() { return this.facts.url.replace("http:", "") }
             getVastMediaBitrate() { return 800 }
             isLinear() { return this.facts.isLinear ?? true }
             getAdPodInfo() {

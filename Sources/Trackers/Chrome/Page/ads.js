@@ -48,12 +48,13 @@
     const ask = (name, owner) => attempt(() => (owner ?? ad)[name]())
     const pod = ask("getAdPodInfo")
     const podAsk = (name) => isObject(pod) ? ask(name, pod) : undefined
+    const address = text(ask("getMediaUrl"), 2000)
     return {
       id: text(ask("getAdId")), ti: text(ask("getTitle")), de: text(ask("getDescription")), sy: text(ask("getAdSystem")),
       an: text(ask("getAdvertiserName")), ci: text(ask("getCreativeId") ?? ask("getCreativeAdId")),
       du: number(ask("getDuration")), kb: number(ask("getVastMediaBitrate")), wi: number(ask("getVastMediaWidth")),
-      he: number(ask("getVastMediaHeight")), mu: text(ask("getMediaUrl"), 2000),
-      ro: number(podAsk("getPodIndex") ?? ask("getPodIndex")),
+      he: number(ask("getVastMediaHeight")), mu: address && attempt(() => text(new URL(address, Page.baseURI).href, 2000)),
+      ro: number(podAsk("getPodIndex") ?? ask("getTimeOffset")),
       ix: number(podAsk("getAdPosition") ?? ask("getPositionInSequence")),
       of: number(podAsk("getTotalAds") ?? ask("getSequenceLength")),
     }
