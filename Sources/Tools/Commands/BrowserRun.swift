@@ -85,15 +85,18 @@ struct BrowserRun {
         }
         return Task {
             var quietSince: MonotonicInstant?
-            var isNoted = false
+            var noted: Bool?
             while !Task.isCancelled {
                 try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)))
                 let now = clock.now
                 if browser.hasMedia { hasMedia.withLock { $0 = true } }
                 if limits.pages > 0, failures.withLock({ $0 }) >= limits.pages { browser.close() }
-                if let start = limits.start, !isNoted, begin.duration(to: now) >= Self.quietTime, !elements.hasAny {
-                    isNoted = true
-                    let missing = hasMedia.withLock { $0 } ? "asks nothing to play" : "loads no media"
+                let loadsMedia = hasMedia.withLock { $0 }
+                if let start = limits.start, noted != loadsMedia, begin.duration(to: now) >= Self.quietTime,
+                    !elements.hasAny
+                {
+                    noted = loadsMedia
+                    let missing = loadsMedia ? "asks nothing to play" : "loads no media"
                     terminal.note("player-monitor: the page \(missing) yet; waiting for up to \(start.seconds) s")
                 }
                 if let start = limits.start, !elements.hasStarted, begin.duration(to: now) >= start { browser.close() }

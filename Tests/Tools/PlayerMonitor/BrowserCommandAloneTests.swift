@@ -61,7 +61,7 @@ struct BrowserCommandAloneTests {
     )
     func silent(page: String, note: String, error: String) async throws {
         let server = try serve(page)
-        guard let result = try await play(["--timeout", "8s", server.url()]) else { return }
+        guard let result = try await play(["--timeout", "20s", server.url()]) else { return }
         #expect(result.status == 1 && result.errors.contains(note) && result.errors.contains(error), "\(result)")
     }
 }
