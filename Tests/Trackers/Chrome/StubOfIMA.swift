@@ -84,7 +84,7 @@ enum StubOfIMA {
             async play(url, duration) {
               const video = this.video = document.createElement("video")
               video.muted = true
-              video.src = url
+              video.src = url + "#t=0,100"
               this.container.element.replaceChildren(video)
               await video.play()
               this.begin = video.currentTime

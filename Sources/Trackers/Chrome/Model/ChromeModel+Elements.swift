@@ -67,8 +67,11 @@ extension ChromeModel {
     /// shows an ad in an element that it does not name.
     private func isAd(_ element: Element, _ identifier: ElementID) -> Bool {
         if element.model.ads.isInBreak { return false }
-        let addresses = contentsWithAds(around: identifier).map { elements[$0]?.model.ads.address }
-        return addresses.contains { $0 == nil || element.model.mediaAddress == nil || $0 == element.model.mediaAddress }
+        // A player may ask for a part of the media (`#t=`).
+        let bare = { (address: String) in address.prefix { $0 != "#" } }
+        let own = element.model.mediaAddress.map(bare)
+        let addresses = contentsWithAds(around: identifier).map { elements[$0]?.model.ads.address.map(bare) }
+        return addresses.contains { $0 == nil || own == nil || $0 == own }
     }
 
     /// The element of an ad has no playback for itself: its waits are those of the ad.
