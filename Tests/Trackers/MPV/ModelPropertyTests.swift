@@ -27,7 +27,7 @@ struct ModelPropertyTests {
             case 4: stage.play(.endFile(.endOfFile))
             case 5:
                 stage.play(.endFile([.stop, .quit, .redirect, .error("x")].randomElement(using: &generator) ?? .stop))
-            case 6: stage.play(.idle)
+            case 6: stage.play(.random(using: &generator) ? .idle : .mediaIncomplete)
             case 7: stage.set(.eofReached, .bool(.random(using: &generator)))
             case 8: stage.set(.keepOpen, .bool(.random(using: &generator)))
             case 9, 10: stage.set(.coreIdle, .bool(.random(using: &generator)))

@@ -54,6 +54,31 @@ struct ModelTests {
         }
     }
 
+    @Test("Media that end before their declared end have failed, unless mpv got them after all")
+    func incomplete() {
+        for (position, duration, isIncomplete, expected) in [
+            (8.0, JSONValue.double(24), true, Action.error), (8, .double(24), false, .end),
+            (23.5, .double(24), true, .end), (8, .null, true, .error),
+        ] {
+            for keepsOpen in [false, true] {
+                var stage = stage()
+                stage.begin()
+                stage.set(.keepOpen, .bool(keepsOpen))
+                stage.set(.timePosition, .double(position))
+                stage.set(.duration, duration)
+                stage.set(.coreIdle, false)
+                if isIncomplete { stage.play(.mediaIncomplete) }
+                if keepsOpen { stage.set(.eofReached, true) } else { stage.play(.endFile(.endOfFile), .idle) }
+                #expect(stage.actions == [.streamLoad, .start, expected])
+                // The next file is another one.
+                stage.play(.startFile, .fileLoaded)
+                stage.set(.coreIdle, false)
+                stage.play(.endFile(.endOfFile), .idle)
+                #expect(stage.actions.last == .end)
+            }
+        }
+    }
+
     @Test("Opening a playlist gives one load, and no signal for the redirect")
     func redirect() {
         var stage = stage()

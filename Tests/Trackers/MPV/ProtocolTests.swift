@@ -28,6 +28,13 @@ struct ProtocolTests {
         )
         #expect(try read(#"{"event":"property-change","id":99,"name":"of-tomorrow","data":1}"#) == .event(.other))
         #expect(try read(#"{"event":"of-tomorrow"}"#) == .event(.other))
+        for (text, event) in [
+            ("stream 0, offset 0x1c3a: partial file", MPVEvent.mediaIncomplete),
+            ("Element end 1 beyond end of file 2 - incomplete file?", .mediaIncomplete),
+            ("http: Stream ends prematurely at 946495, should be 2840181", .mediaIncomplete), ("slow", .other),
+        ] {
+            #expect(try read(#"{"event":"log-message","level":"warn","text":""# + text + #""}"#) == .event(event))
+        }
         #expect(try read(#"{"data":1.5,"request_id":7,"error":"success"}"#) == .reply(7, 1.5))
         #expect(try read(#"{"data":null,"request_id":7,"error":"success"}"#) == .reply(7, nil))
         #expect(try read(#"{"data":1,"request_id":7,"error":"property unavailable"}"#) == .reply(7, nil))

@@ -100,7 +100,7 @@ struct SessionTests {
         await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         // The request for the path is there, and is not answered.
         let asked = await peer.received.wait { pieces in
-            String(decoding: pieces.joined(), as: UTF8.self).hasSuffix("\"media-title\"],\"request_id\":48}\n")
+            String(decoding: pieces.joined(), as: UTF8.self).hasSuffix("\"media-title\"],\"request_id\":49}\n")
         }
         #expect(asked)
         #expect(watched.actions.isEmpty)

@@ -46,6 +46,7 @@ final class LibMPVHandle: LibMPVClient {
             mpv_observe_property(pointer, Self.observation + UInt64(index), property.rawValue, MPV_FORMAT_NODE)
         }
         observedCount.withLock { $0 = max($0, properties.count) }
+        mpv_request_log_messages(pointer, MPVEvent.logLevel)
     }
 
     func endObserving() {
@@ -53,6 +54,7 @@ final class LibMPVHandle: LibMPVClient {
         for index in 0..<observedCount.withLock({ $0 }) {
             mpv_unobserve_property(pointer, Self.observation + UInt64(index))
         }
+        mpv_request_log_messages(pointer, "no")
     }
 
     func ask(_ request: MPVRequests.Request) {
@@ -99,6 +101,9 @@ extension LibMPVEvent {
                 return
             }
             self = .event(.property(property, Self.value(change)))
+        case MPV_EVENT_LOG_MESSAGE:
+            let message = event.data?.assumingMemoryBound(to: mpv_event_log_message.self).pointee
+            self = .event(MPVEvent(logged: message?.text.map { String(cString: $0) } ?? ""))
         case MPV_EVENT_GET_PROPERTY_REPLY:
             let answer = event.data?.assumingMemoryBound(to: mpv_event_property.self).pointee
             self = .reply(Int(clamping: event.reply_userdata), event.error < 0 ? nil : answer.flatMap(Self.value))

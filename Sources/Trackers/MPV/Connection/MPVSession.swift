@@ -108,9 +108,9 @@ final class MPVSession: Sendable {
             state.requests = MPVRequests()
             return state.model.connected()
         }
-        for (index, property) in MPVProperty.allCases.enumerated() {
-            let number = state.withLock { $0.requests.number() }
-            connection.send(MPVCommand.observe(property, number: index + 1).line(request: number))
+        let observing = MPVProperty.allCases.enumerated().map { MPVCommand.observe($1, number: $0 + 1) }
+        for command in observing + [.readLog] {
+            connection.send(command.line(request: state.withLock { $0.requests.number() }))
         }
         perform(effects)
     }

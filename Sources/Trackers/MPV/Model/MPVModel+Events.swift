@@ -24,7 +24,7 @@ extension MPVModel {
         if phase == .playing { emit(.stop, at: now) }
         let isContinued = isRedirected
         (isRedirected, isLate) = (false, false)
-        (restart, area) = (nil, nil)
+        (restart, area, isIncomplete) = (nil, nil, false)
         forgetMedia()
         phase = .loading
         ask([.path, .mediaTitle])
@@ -67,11 +67,24 @@ extension MPVModel {
         case .quit:
             isLeaving = true
             if phase != .finished { emit(.stop, at: now) }
+        case .endOfFile where endsEarly: failEarly(at: now)
         case .endOfFile, .stop:
             if phase != .finished {
                 ending = Ending(isEndOfFile: reason == .endOfFile, instant: now, status: status)
             }
         }
+    }
+
+    /// Whether media that were there would have played on. The message may be of a part that was asked for again, and
+    /// mpv's position is that of the last picture.
+    private var endsEarly: Bool {
+        guard isIncomplete, phase == .playing else { return false }
+        guard let duration = status.duration, let position = status.position else { return true }
+        return duration - position > .seconds(1)
+    }
+
+    private mutating func failEarly(at now: MonotonicInstant) {
+        fail("the media end before their declared end", at: now)
     }
 
     /// Reports an end once it is known whether another entry follows. Skipping to the next entry of a playlist ends by
@@ -139,7 +152,7 @@ extension MPVModel {
             return
         }
         closeBlocks(at: now)
-        emit(.end, at: now)
+        if endsEarly { failEarly(at: now) } else { emit(.end, at: now) }
         phase = .finished
     }
 

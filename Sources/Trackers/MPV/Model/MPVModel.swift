@@ -48,6 +48,8 @@ package struct MPVModel: Sendable {
     var isLate = false
     /// No end was reported since we came into the middle of a playback; then a beginning can only be that one's.
     var isInJoinedPlayback = false
+    /// Media are missing behind what was read of this playback.
+    var isIncomplete = false
     /// A playlist was opened: what follows belongs to the load that was reported.
     var isRedirected = false
     /// mpv has said that it goes.
@@ -103,6 +105,7 @@ package struct MPVModel: Sendable {
         case .idle: conclude(isFollowed: false)
         case .shutdown: isLeaving = true
         case .property(let property, let value): take(property, value, at: now)
+        case .mediaIncomplete: isIncomplete = true
         case .other: break
         }
         return takeEffects()

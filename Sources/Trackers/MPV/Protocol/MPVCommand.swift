@@ -9,6 +9,8 @@ struct MPVCommand: Hashable {
         MPVCommand(words: ["observe_property", .int(number), .string(property.rawValue)])
     }
 
+    static let readLog = MPVCommand(words: ["request_log_messages", .string(MPVEvent.logLevel)])
+
     static func get(_ property: MPVProperty) -> MPVCommand {
         MPVCommand(words: ["get_property", .string(property.rawValue)])
     }

@@ -1,3 +1,4 @@
+internal import Instrument
 package import InstrumentJSON
 
 /// A line of mpv's JSON IPC (mpv's manual, "JSON IPC").
@@ -44,6 +45,8 @@ package enum MPVEvent: Hashable, Sendable {
     case shutdown
     /// A property changed; nil: it has no value any more.
     case property(MPVProperty, JSONValue?)
+    /// The demuxer or the network found that media are missing behind what it has read. `end-file` says nothing of it.
+    case mediaIncomplete
     /// One that says nothing to us, or that we do not know.
     case other
 
@@ -59,9 +62,23 @@ package enum MPVEvent: Hashable, Sendable {
         case "property-change":
             let property = value["name"]?.string.flatMap(MPVProperty.init(rawValue:))
             self = property.map { .property($0, value["data"].flatMap(\.present)) } ?? .other
+        case "log-message": self = MPVEvent(logged: value["text"]?.string ?? "")
         default: self = .other
         }
     }
+
+    /// What a message of mpv's log says to us; it may contain addresses, and is not kept.
+    ///
+    /// Seen in mpv 0.35 with FFmpeg 5.1: of an MP4 file (libavformat/mov.c), of Matroska (demux/demux_mkv.c), and of a
+    /// body that is shorter than its `Content-Length` (libavformat/http.c).
+    package init(logged text: String) {
+        let words = ["partial file", "incomplete file", "Stream ends prematurely"]
+        let isIncomplete = words.contains { BytePattern($0.utf8).isContained(in: text.utf8) }
+        self = isIncomplete ? .mediaIncomplete : .other
+    }
+
+    /// The level from which on mpv's log is read.
+    package static let logLevel = "warn"
 }
 
 /// The reason for which mpv ended a file.
