@@ -109,6 +109,34 @@ struct PageAdsTests {
         #expect(stage.actions.last == .stop)
     }
 
+    @Test("A break that begins before the content has come back stops nothing", arguments: [true, false])
+    func breakDuringReturn(takesElement: Bool) {
+        var stage = MediaStage()
+        stage.start()
+        for second in [10.0, 15] {
+            stage.tell(.breakBegin, by: Self.hls, in: .element, at: second)
+            if second < 15 || takesElement {
+                stage.see(.emptied, at: second)
+                stage.see(.loadstart, at: second + 0.1)
+            }
+            stage.tell(.breakFinish, by: Self.hls, in: .element, at: second + 4)
+            // Content whose return is under way may be attached once more.
+            stage.see(.emptied, at: second + 4)
+            stage.see(.loadstart, at: second + 4.1)
+        }
+        stage.see(.moves, at: 20) {
+            $0.figures.position = 10
+            $0.figures.isPaused = false
+        }
+        #expect(
+            stage.actions.dropFirst(2) == [
+                .adBreakBegin, .pauseBegin, .adBreakFinish, .adBreakBegin, .adBreakFinish, .pauseFinish,
+            ]
+        )
+        stage.see(.emptied, at: 21)
+        #expect(stage.actions.last == .stop)
+    }
+
     @Test("Ads in the content's stream have its waits, and the stream's end behind them is that of the content")
     func stitchedAds() {
         var stage = MediaStage()

@@ -30,7 +30,8 @@ extension MediaModel {
 
     private mutating func breakEnded(isPostroll: Bool, at now: MonotonicInstant) {
         let isAway = occupant == .ad
-        occupant = isAway ? .returning(isLoading: false) : .content
+        // A break may begin and end before the content of the one before has come back.
+        if occupant != .content { occupant = .returning(isLoading: false) }
         guard phase == .playing, hasEndedInBreak || isAway && isPostroll else { return }
         finish(.end, at: now)
     }
@@ -98,17 +99,20 @@ extension MediaModel {
         at now: MonotonicInstant
     ) -> Bool {
         switch observation.kind {
-        case .loadstart where !isLoading:
-            occupant = .returning(isLoading: true)
-            return true
-        case .emptied where !isLoading: return true
+        case .loadstart where !isLoading: occupant = .returning(isLoading: true)
+        // The next ad comes before the content's first picture.
+        case .emptied where ads.isInBreak && ads.place == .element: occupant = .ad
+        case .emptied where !isLoading: break
         case .moves where !observation.figures.isPaused:
             occupant = .content
             emit(interruptions.resume(), at: now)
-        case .loadstart, .joined, .emptied, .ended, .error, .left, .removed, .gone: occupant = .content
-        default: return true
+            return false
+        case .loadstart, .joined, .emptied, .ended, .error, .left, .removed, .gone:
+            occupant = .content
+            return false
+        default: break
         }
-        return false
+        return true
     }
 
     // MARK: - Output
