@@ -137,6 +137,24 @@ struct PageAdsTests {
         #expect(stage.actions.last == .stop)
     }
 
+    @Test("An ad that cannot be loaded stops nothing, though its break is over when the element says that it is empty")
+    func failedAd() {
+        var stage = MediaStage()
+        stage.start()
+        stage.see(.state, at: 9) { $0.figures.position = 8 }
+        stage.tell(.breakBegin, by: Self.hls, in: .element, at: 10)
+        stage.tell(.start, by: Self.hls, in: .element, at: 10)
+        stage.figures.position = 0
+        stage.tell(.error, by: Self.hls, in: .element, at: 10)
+        stage.tell(.breakFinish, by: Self.hls, in: .element, at: 10)
+        stage.see(.emptied, at: 10)
+        stage.see(.loadstart, at: 10.1)
+        stage.see(.moves, at: 11) { $0.figures.position = 8 }
+        let actions: [Action] = [.adBreakBegin, .adError, .pauseBegin, .pauseFinish]
+        #expect(stage.actions.dropFirst(2).filter { $0 != .adBreakFinish } == actions[...])
+        #expect(stage.actions.contains(.adBreakFinish) && stage.time(of: .pauseFinish) == 11)
+    }
+
     @Test("Ads in the content's stream have its waits, and the stream's end behind them is that of the content")
     func stitchedAds() {
         var stage = MediaStage()

@@ -16,7 +16,10 @@ extension MediaModel {
 
     // MARK: - News
 
-    mutating func take(_ news: AdNews, at now: MonotonicInstant) {
+    /// Takes news of ads.
+    ///
+    /// - Parameter isReset: whether the element that reports them is at its begin, as without media.
+    mutating func take(_ news: AdNews, isReset: Bool, at now: MonotonicInstant) {
         let (wasInBreak, wasPostroll) = (ads.isInBreak, ads.isPostroll)
         let outputs = ads.take(news, at: now)
         if ads.isInBreak, !wasInBreak {
@@ -25,7 +28,16 @@ extension MediaModel {
             if phase == .idle || phase == .prepared { request(at: now) }
         }
         emit(outputs, at: now)
-        if wasInBreak, !ads.isInBreak { breakEnded(isPostroll: wasPostroll, at: now) }
+        guard wasInBreak, !ads.isInBreak else { return }
+        // An ad that cannot be loaded takes the element and gives it back before the element says so.
+        if occupant == .content, isReset, news.place == .element { leave(at: now) }
+        breakEnded(isPostroll: wasPostroll, at: now)
+    }
+
+    /// The content's media leave the element for an ad.
+    private mutating func leave(at now: MonotonicInstant) {
+        (occupant, isMoving) = (.ad, false)
+        if phase == .playing { emit(interruptions.pause(isReported: true), at: now) }
     }
 
     private mutating func breakEnded(isPostroll: Bool, at now: MonotonicInstant) {
@@ -58,8 +70,7 @@ extension MediaModel {
         switch observation.kind {
         // The media of an ad take the place of the content's, or the page loads the content while its ads play.
         case .emptied where ads.place == .element:
-            (occupant, isMoving) = (.ad, false)
-            if phase == .playing { emit(interruptions.pause(isReported: true), at: now) }
+            leave(at: now)
             return true
         case .emptied: return phase == .loading
         case .stands where ads.place != .other && ads.isInAd:

@@ -64,7 +64,8 @@ struct MediaModel: Sendable {
         if let news = observation.news {
             // What the content had reached when its ads began; the document has no figures.
             if occupant == .content, !ads.isInBreak, observation.number > 0 { take(observation, at: reported) }
-            take(news, at: now)
+            let isReset = observation.number > 0 && (observation.figures.position ?? 0) == 0
+            take(news, isReset: isReset, at: now)
         }
         if observation.kind == .ad || isOfAds(observation, at: now) { return signals.take() }
         // An element without media has no figures of the playback that ends; the document has none at all.
