@@ -40,10 +40,10 @@ struct BrowserRun {
         let chain = try MeasuringChain(delivery, terminal, withAds: true)
         defer { chain.close() }
         let terminal = terminal
-        let failures = Lock(0)
+        let facts = Lock(Facts())
         let browser = try make { notice in
             terminal.note("player-monitor: \(notice)")
-            if notice.kind == .pageFailed { failures.withLock { $0 += 1 } }
+            if notice.kind == .pageFailed { facts.withLock { $0.failedPages += 1 } }
         }
         let elements = BrowserElements(chain.instrument)
         chain.begin { browser.close() }
@@ -53,20 +53,18 @@ struct BrowserRun {
             elements.remove($0)
         }
         open(browser)
-        let hasMedia = Lock(false)
-        let supervision = supervise(browser, elements, chain.clock, failures, hasMedia)
+        let supervision = supervise(browser, elements, chain.clock, facts)
         let tasks = [supervision, chain.showProgress { elements.progress }]
         let ending = await browser.waitUntilGone()
         for task in tasks { task?.cancel() }
         await chain.finish()
-        let facts = Facts(failedPages: failures.withLock { $0 }, hasMedia: hasMedia.withLock { $0 })
-        try report(ending, elements.rows(chain.summary), chain.watch, facts)
+        try report(ending, elements.rows(chain.summary), chain.watch, facts.withLock { $0 })
     }
 
-    /// What is known of the pages at the end.
+    /// The pages so far.
     private struct Facts {
-        var failedPages: Int
-        var hasMedia: Bool
+        var failedPages = 0
+        var hasMedia = false
     }
 
     /// Ends the run by its limits.
@@ -74,8 +72,7 @@ struct BrowserRun {
         _ browser: ChromeBrowser,
         _ elements: BrowserElements,
         _ clock: SystemClock,
-        _ failures: Lock<Int>,
-        _ hasMedia: Lock<Bool>
+        _ facts: Lock<Facts>
     ) -> Task<Void, Never>? {
         let limits = limits
         guard limits.endsWithPlayback || limits.start != nil || limits.duration != nil else { return nil }
@@ -89,14 +86,17 @@ struct BrowserRun {
             while !Task.isCancelled {
                 try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)))
                 let now = clock.now
-                if browser.hasMedia { hasMedia.withLock { $0 = true } }
-                if limits.pages > 0, failures.withLock({ $0 }) >= limits.pages { browser.close() }
-                let loadsMedia = hasMedia.withLock { $0 }
-                if let start = limits.start, noted != loadsMedia, begin.duration(to: now) >= Self.quietTime,
+                let hasMedia = browser.hasMedia
+                let pages = facts.withLock { facts in
+                    facts.hasMedia = facts.hasMedia || hasMedia
+                    return facts
+                }
+                if limits.pages > 0, pages.failedPages >= limits.pages { browser.close() }
+                if let start = limits.start, noted != pages.hasMedia, begin.duration(to: now) >= Self.quietTime,
                     !elements.hasAny
                 {
-                    noted = loadsMedia
-                    let missing = loadsMedia ? "asks nothing to play" : "loads no media"
+                    noted = pages.hasMedia
+                    let missing = pages.hasMedia ? "asks nothing to play" : "loads no media"
                     terminal.note("player-monitor: the page \(missing) yet; waiting for up to \(start.seconds) s")
                 }
                 if let start = limits.start, !elements.hasStarted, begin.duration(to: now) >= start { browser.close() }

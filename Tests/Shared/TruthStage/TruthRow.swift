@@ -49,7 +49,7 @@ package struct TruthRow: Sendable {
         case within
         /// Outside, and the library cannot tell better: the reasons.
         case known([String])
-        /// What is outside.
+        /// The errors beyond their limits.
         case outside([String])
         /// Outside on a machine, or with an eye, that was late by so much.
         case notJudged(Duration)
@@ -135,7 +135,7 @@ package struct TruthRow: Sendable {
         return verdicts.count < count ? nil : .notJudged
     }
 
-    /// What is outside of the limits.
+    /// The errors beyond the limits.
     private var excesses: [Excess] {
         var found = [Self.excess(.start, "start", motion.startError, over: Self.startLimit)]
         for interruption in motion.interruptions {

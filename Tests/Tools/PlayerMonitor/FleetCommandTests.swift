@@ -238,7 +238,7 @@ struct FleetCommandTests {
             #expect(times("PauseBegin") == [requested + 2000])
             #expect(times("PauseFinish") == [requested + 5000])
             #expect(times("PlaybackRateChange") == [requested + 8000])
-            // What was played of the first 8 s, without the start and the pause; the rest at twice the rate.
+            // The first 8 s without the start and the pause are played; the rest follows at twice the rate.
             let start = try #require(times("Start").first) - requested
             let played = 8000 - 3000 - start
             #expect(abs(try #require(times("End").first) - requested - (8000 + (24_000 - played) / 2)) <= 1)

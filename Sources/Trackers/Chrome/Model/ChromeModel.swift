@@ -162,9 +162,10 @@ struct ChromeModel: Sendable {
             effects.append(.wake(.search(session: session), after: Self.searchDelay))
         case "Media.playerErrorsRaised":
             targets[session]?.mediaErrors = MediaErrors(parameters["errors"]?.elements ?? [])
-        default:
-            if event.method == "Network.responseReceived" { answeredDocument(parameters, in: session) }
+        case "Network.responseReceived":
+            answeredDocument(parameters, in: session)
             requested(event, in: session, at: now)
+        default: requested(event, in: session, at: now)
         }
     }
 

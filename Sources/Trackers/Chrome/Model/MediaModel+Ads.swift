@@ -2,7 +2,7 @@ internal import Instrument
 
 /// Ads of a page's player: the content neither stalls, stops nor ends while they play.
 extension MediaModel {
-    /// What is in the element.
+    /// Whose media the element has.
     enum Occupant: Hashable, Sendable {
         case content
         /// An ad, in place of the content's media.

@@ -19,8 +19,8 @@ struct SegmentStore: Sendable {
     /// Whether the player asks for the section of a rendition again that follows another one.
     private let asksAgain: Bool
     private var sections: [Section] = []
-    /// The section that a track has asked for last; nil after a seek.
-    private var entered: [StreamRole: InitializationSegment?] = [:]
+    /// The section that a track has asked for last, since the start or the last seek.
+    private var entered: [StreamRole: InitializationSegment] = [:]
     private var keys: [(url: HTTPURL, bytes: [UInt8])] = []
     private var reader = SegmentReader()
 
@@ -50,13 +50,13 @@ struct SegmentStore: Sendable {
 
     /// A track continues with a segment of this section, which it asks for again if the last one was another one.
     mutating func enter(_ segment: InitializationSegment?, _ role: StreamRole, at now: MonotonicInstant) {
-        guard asksAgain, let segment, let last = entered[role], last != segment else { return }
+        guard asksAgain, let segment, entered[role] != segment else { return }
         if sections.contains(where: { $0.segment == segment && now < $0.freshUntil }) { return entered[role] = segment }
         sections.removeAll { $0.segment == segment }
     }
 
     /// After a seek outside the buffer, each track asks for its section again.
-    mutating func leave() { for role in entered.keys { entered[role] = .some(nil) } }
+    mutating func leave() { entered = [:] }
 
     mutating func keep(key: [UInt8], at url: HTTPURL) {
         if keys.count >= Self.capacity { keys.removeFirst() }
