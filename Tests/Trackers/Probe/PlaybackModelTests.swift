@@ -225,6 +225,35 @@ struct PlaybackModelTests {
         #expect(table.log(until: 4045) == ["filled stall@4000.0:1355.0", "ended@4045.0:1400.0"])
     }
 
+    @Test("Sound that ran out while the last picture was shown ends a stall only with new pictures")
+    func soundAndPicturesRanOut() {
+        for (sound, needsPictures) in [(1000, false), (1005, true), (1040, true)] {
+            let table = withSoundCard()
+            // The last picture is shown from 960 ms on.
+            table.model.setFrameRate(25)
+            table.model.append(.audio, end: ms(sound), now: at(0))
+            let stall = Double(sound - 45)
+            #expect(table.log(until: 2000).last == "stalled@\(stall):\(stall)")
+            table.model.append(.audio, end: ms(3000), now: at(2000))
+            #expect(table.log(until: 2000) == (needsPictures ? [] : ["filled stall@2000.0:\(stall)"]))
+            table.model.append(.video, end: ms(2000), now: at(2500))
+            #expect(table.log(until: 2500) == (needsPictures ? ["filled stall@2500.0:\(stall)"] : []))
+        }
+    }
+
+    @Test("After sound that played on alone, late pictures behind the playhead end no stall")
+    func latePicturesAfterSound() {
+        let table = withSoundCard()
+        table.model.setFrameRate(25)
+        table.model.append(.audio, end: ms(2005), now: at(0))
+        #expect(table.log(until: 3000).last == "stalled@1960.0:1960.0")
+        table.model.append(.video, end: ms(2000), now: at(3000))
+        table.model.append(.audio, end: ms(4000), now: at(3100))
+        #expect(table.log(until: 3500) == [])
+        table.model.append(.video, end: ms(2040), now: at(3600))
+        #expect(table.log(until: 3600) == ["filled stall@3600.0:1960.0"])
+    }
+
     @Test("At another rate, the sound card takes more sound ahead; a seek and the start need none for it")
     func outputLeadAtRate() {
         let table = withSoundCard(rate: 2)

@@ -80,8 +80,14 @@ struct PlaybackModel: Hashable, Sendable {
     /// is not yet.
     private var sufficientSince = PerTrack<MonotonicInstant?>(video: nil, audio: nil)
     var phase = Phase.waiting(.start) {
-        didSet { sufficientSince = PerTrack(video: nil, audio: nil) }
+        didSet {
+            sufficientSince = PerTrack(video: nil, audio: nil)
+            if phase != .waiting(.stall) { soundRanOut = false }
+        }
     }
+    /// Whether playback stalls because the sound ran out, which more sound does not end without a picture that is not
+    /// shown yet.
+    private var soundRanOut = false
     var anchor: Anchor
     /// The end of each track's media; nil before its first media.
     private var ends = PerTrack<Int64?>(video: nil, audio: nil)
@@ -394,6 +400,7 @@ extension PlaybackModel {
         ends = PerTrack(video: nil, audio: nil)
         sufficientSince = PerTrack(video: nil, audio: nil)
         isLaggard = PerTrack(video: false, audio: false)
+        soundRanOut = false
         latePictures.seek()
         sound.flush()
         cues = []
@@ -421,7 +428,10 @@ extension PlaybackModel {
             } else if isEndKnown, let next = markers.firstAtEnd {
                 pass(next, instant, stop)
             } else {
-                if !isEndKnown, hasNoSound(at: stop) { sound.ranOut() }
+                if !isEndKnown, hasNoSound(at: stop) {
+                    sound.ranOut()
+                    soundRanOut = true
+                }
                 phase = isEndKnown ? .ended : .waiting(.stall)
                 note(isEndKnown ? .ended : .stalled, instant, stop)
             }
@@ -444,7 +454,8 @@ extension PlaybackModel {
     private func neededEnd(of track: Track) -> Int64? {
         guard case .waiting(let wait) = phase else { return nil }
         let level = max(threshold(of: wait), track == .audio ? sound.needed(for: wait) : 0)
-        return anchor.position.saturatingAdd(max(level - Self.timestampRounding, 1))
+        let end = anchor.position.saturatingAdd(max(level - Self.timestampRounding, 1))
+        return track == .video && needsNewPicture ? max(end, shownPictureEnd.saturatingAdd(1)) : end
     }
 
     private func threshold(of wait: Wait) -> Int64 {
@@ -470,8 +481,16 @@ extension PlaybackModel {
     /// Playback needs some media also where the threshold is zero.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
         tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] }
-            && level(at: now) >= max(threshold - Self.timestampRounding, 1) && hasNeededSound
+            && level(at: now) >= max(threshold - Self.timestampRounding, 1) && hasNeededSound && hasNeededPictures
     }
+
+    private var hasNeededPictures: Bool { !needsNewPicture || isLaggard.video || end(of: .video) > shownPictureEnd }
+
+    /// Whether a stall ends only with a picture that is not shown yet, in players whose sound plays on alone.
+    private var needsNewPicture: Bool { soundRanOut && sound.alone > 0 && ends.video != nil }
+
+    /// The latest end of a picture that may be shown at the playhead.
+    private var shownPictureEnd: Int64 { anchor.position.saturatingAdd(latePictures.pictureDuration) }
 
     private var hasNeededSound: Bool {
         guard case .waiting(let wait) = phase, tracks.contains(.audio), !isLaggard.audio else { return true }

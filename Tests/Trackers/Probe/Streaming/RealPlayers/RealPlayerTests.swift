@@ -99,8 +99,8 @@ struct RealPlayerTests {
             .shaka,
             "450k for 11.5s, 0k for 8.5s, 280k for 9.2s, 400k for 12.9s, 390k for 8.5s, 970k",
             seconds: 60,
-            start: 3.82,
-            "1(aborted) 0×7 0(aborted) 1×1 1(aborted) 2×2 2(aborted) 0×9",
+            start: 3.75,
+            "1(aborted) 0×5 0(aborted) 0×1 0(aborted) 1×2 1(aborted) 2×1 2(aborted) 0×7",
             or: (
                 "1(aborted) 0×6 0(aborted) 0×2 0(aborted) 1×1 1(aborted) 2×2 2(aborted) 0×4",
                 "Shaka looks every two seconds: where pictures came late just before, or long before, it decides otherwise."
