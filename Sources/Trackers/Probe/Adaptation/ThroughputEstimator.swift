@@ -75,7 +75,7 @@ package struct ThroughputEstimator: Hashable, Sendable {
 
     /// hls.js 1.7: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`; src/config.ts), the time without the
     /// expected time to the first byte (src/controller/abr-controller.ts, `onFragBuffered`), at most 100 MB/s
-    /// (src/utils/ewma-bandwidth-estimator.ts, `sample`). The time of transmuxing is not modelled.
+    /// (src/utils/ewma-bandwidth-estimator.ts, `sample`).
     package static let hlsJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9)),
         time: .beyondUsualLatency,

@@ -4,7 +4,6 @@ internal import Instrument
 /// pictures are appended together.
 struct FirstMedia: Hashable, Sendable {
     private let startOfReader: Duration
-    private let processing: ProcessingTimes
     private let lookOfAudio: FirstAudioLook?
     /// The begin of the rhythm in which audio looks.
     private var begun: MonotonicInstant?
@@ -17,7 +16,6 @@ struct FirstMedia: Hashable, Sendable {
 
     init(_ profile: PlayerProfile) {
         startOfReader = profile.firstProcessing
-        processing = profile.processing
         lookOfAudio = profile.pacing.firstAudioLook
     }
 
@@ -26,11 +24,10 @@ struct FirstMedia: Hashable, Sendable {
 
     /// The first segment of a track has arrived; returns the time that the player reads it.
     ///
-    /// - Parameter isFragment: whether it has an initialization section, so that nothing is transmuxed.
-    mutating func arrived(_ role: StreamRole, isFragment: Bool, at instant: MonotonicInstant) -> Duration {
+    /// - Parameter work: the time for which the player works on any segment like it.
+    mutating func arrived(_ role: StreamRole, work: Duration, at instant: MonotonicInstant) -> Duration {
         let hasStarted = readerBegun.map { $0.duration(to: instant) } ?? .zero
-        let own = isFragment ? processing.fragment : processing.transmuxedSegment
-        let time = max(startOfReader - hasStarted, min(own, startOfReader))
+        let time = max(startOfReader - hasStarted, min(work, startOfReader))
         readerBegun = readerBegun ?? instant
         lastArrival = instant
         if role == .main { picturesRead = instant.advanced(by: time) } else { soundArrival = instant }

@@ -48,7 +48,10 @@ extension StreamPlayback {
                     if refuses(initialization: bytes, of: segment, role, now) { break }
                     askLicence(for: segment, now)
                 }
-                initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
+                let arrival = response.arrivals.last ?? now.instant
+                let work = profile.processing.initialization
+                if work > .zero { tracks[role]?.works(until: arrival.advanced(by: work)) }
+                initialized(plan, role, at: arrival, now)
             case .key: try arrived(key: response, fetching)
             case .licence: try arrived(licence: response, now)
             case .hint: hints.arrived(response, fetching)
@@ -198,12 +201,14 @@ extension StreamPlayback {
         let age = fetching.begun.duration(to: now.instant).nanoseconds
         let isProduced = segment.completion.map { $0 > now.wallTime.advanced(nanoseconds: -age) } ?? false
         let wasInspected = inspection.owns(fetching.number)
+        let isFragment = segment.initialization != nil
+        let work = profile.processing.work(isFragment: isFragment, bytes: arrivals.count)
         var reading: Duration?
         if !wasInspected, tracks[role]?.segmentCount == 0 {
-            let isFragment = segment.initialization != nil
-            reading = firstMedia.arrived(role, isFragment: isFragment, at: arrivals.last ?? now.instant)
+            reading = firstMedia.arrived(role, work: work, at: arrivals.last ?? now.instant)
         }
         if !wasInspected {
+            let sampled = profile.processing.sampledWork(isFragment: isFragment, bytes: arrivals.count)
             choice.learn(
                 from: arrivals,
                 of: role,
@@ -211,7 +216,7 @@ extension StreamPlayback {
                 begun: fetching.transferBegun,
                 beside: otherTransfers(than: fetching),
                 isProduced: isProduced,
-                processing: role == .main ? reading ?? .zero : .zero
+                processing: role == .main ? max(reading ?? .zero, sampled) : .zero
             )
         }
         if role == .main, !wasInspected, drops(segment, plan, fetching, arrivals, now) {
@@ -253,7 +258,7 @@ extension StreamPlayback {
         let position = view(now).position
         tracks[role]?.leaveBehind(position)
         let end = arrivals.last ?? now.instant
-        works(on: segment, role, since: end, firstFor: reading)
+        works(on: segment, role, since: end, for: work, firstFor: reading)
         guard role == .main else { return }
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         download.isReplacement = isReplacement
@@ -262,11 +267,14 @@ extension StreamPlayback {
 
     /// The player works on a segment before it requests the next one of the track.
     ///
-    /// - Parameter reading: the time that it reads the first segment of the track; nil for later ones.
+    /// - Parameters:
+    ///   - work: the time that it works on any segment like this one.
+    ///   - reading: the time that it reads the first segment of the track; nil for later ones.
     private mutating func works(
         on segment: MediaSegment,
         _ role: StreamRole,
         since arrival: MonotonicInstant,
+        for work: Duration,
         firstFor reading: Duration?
     ) {
         if role == .main, let reading, liveAudioAwaitsPictures {
@@ -274,9 +282,7 @@ extension StreamPlayback {
         }
         // The parts of a segment follow one another at once.
         guard segment.part == nil else { return }
-        let times = profile.processing
-        var processing = segment.initialization == nil ? times.transmuxedSegment : times.fragment
-        if role == .main, let reading { processing = max(processing, reading) }
+        let processing = role == .main ? max(work, reading ?? .zero) : work
         if processing > .zero { tracks[role]?.works(until: arrival.advanced(by: processing)) }
         if reading != nil, let appended = firstMedia.appended, !isLive {
             for role in StreamRole.media { tracks[role]?.works(until: appended) }

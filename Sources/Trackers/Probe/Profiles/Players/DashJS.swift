@@ -55,8 +55,9 @@ extension PlayerProfile {
         // Medians on two cores with nothing else to do.
         processing: ProcessingTimes(
             presentation: .milliseconds(35),
-            fragment: .milliseconds(4),
-            transmuxedSegment: .milliseconds(4)
+            initialization: .milliseconds(4),
+            fragment: SegmentWork(.milliseconds(4), perMegabyte: .milliseconds(2)),
+            transmuxedSegment: SegmentWork(.milliseconds(4), perMegabyte: .milliseconds(2))
         ),
         retry: RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(1)), loadTimeout: .seconds(20)),
         retries: [

@@ -53,12 +53,17 @@ extension PlayerProfile {
             pacing: HLSJS.Pacing(),
             initializationLoading: .withSegment,
             sampling: DownloadSampling(includesAudio: false, includesAbandoned: true),
-            // Medians on two cores with nothing else to do.
+            // Medians on two cores with nothing else to do. A sample ends with the parsing of the segment
+            // (src/controller/abr-controller.ts, `onFragBuffered`).
             processing: ProcessingTimes(
                 multivariantPlaylist: .milliseconds(8),
                 mediaPlaylist: .milliseconds(6),
-                fragment: .milliseconds(4),
-                transmuxedSegment: .milliseconds(6)
+                fragment: SegmentWork(.milliseconds(5), perMegabyte: .milliseconds(2)),
+                transmuxedSegment: SegmentWork(.microseconds(4800), perMegabyte: .milliseconds(9)),
+                sampled: SampledWork(
+                    fragment: SegmentWork(.milliseconds(1), perMegabyte: .milliseconds(2)),
+                    transmuxedSegment: SegmentWork(.microseconds(500), perMegabyte: .milliseconds(8))
+                )
             ),
             firstProcessing: processing,
             ladderSelection: .hlsJS,

@@ -61,8 +61,8 @@ extension PlayerProfile {
             presentation: .milliseconds(55),
             multivariantPlaylist: .milliseconds(45),
             mediaPlaylist: .milliseconds(20),
-            fragment: .milliseconds(4),
-            transmuxedSegment: .milliseconds(7)
+            fragment: SegmentWork(.milliseconds(4)),
+            transmuxedSegment: SegmentWork(.milliseconds(7))
         ),
         ladderIncludesAudio: true,
         // lib/util/player_configuration.js:332, `droppedFramesThreshold`, `droppedFramesInterval`,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The first media of a player")
 struct FirstMediaTests {
-    /// A reader that needs 65 ms to start, and then 4 ms for a fragment and 6 ms for a transport stream.
+    /// A reader that needs 65 ms to start.
     private static func media(look: Bool = true) -> FirstMedia {
         var profile = PlayerProfile.hlsJS
         if !look { profile.pacing = IndependentTracks() }
@@ -22,13 +22,16 @@ struct FirstMediaTests {
     @Test(
         "The reader starts with the first segment of either track",
         arguments: [
-            (Int64?.none, true, 65), (60, true, 35), (0, true, 4), (90, true, 65), (nil, false, 65), (0, false, 6),
-        ] as [(Int64?, Bool, Int64)]
+            (Int64?.none, 4, 65), (60, 4, 35), (0, 4, 4), (90, 4, 65), (nil, 6, 65), (0, 6, 6), (0, 80, 65),
+        ] as [(Int64?, Int64, Int64)]
     )
-    func reading(sound: Int64?, isFragment: Bool, expected: Int64) {
+    func reading(sound: Int64?, work: Int64, expected: Int64) {
         var media = Self.media()
-        if let sound, sound < 90 { _ = media.arrived(.audio, isFragment: isFragment, at: Self.instant(sound)) }
-        #expect(media.arrived(.main, isFragment: isFragment, at: Self.instant(90)) == .milliseconds(expected))
+        if let sound, sound < 90 {
+            _ = media.arrived(.audio, work: .milliseconds(work), at: Self.instant(sound))
+        }
+        let time = media.arrived(.main, work: .milliseconds(work), at: Self.instant(90))
+        #expect(time == .milliseconds(expected))
     }
 
     @Test(
@@ -43,7 +46,7 @@ struct FirstMediaTests {
         let arrivals = [(StreamRole.audio, sound), (.main, pictures)].sorted { $0.1 < $1.1 }
         for (role, arrival) in arrivals {
             #expect(media.appended == nil && media.wait == nil)
-            _ = media.arrived(role, isFragment: true, at: Self.instant(arrival))
+            _ = media.arrived(role, work: .milliseconds(4), at: Self.instant(arrival))
         }
         #expect(media.appended == Self.instant(expected))
         #expect(media.wait == .milliseconds(expected - max(sound, pictures)))
@@ -53,8 +56,8 @@ struct FirstMediaTests {
     func withoutLook() {
         for look in [false, true] {
             var media = Self.media(look: look)
-            _ = media.arrived(.main, isFragment: true, at: Self.instant(50))
-            if !look { _ = media.arrived(.audio, isFragment: true, at: Self.instant(60)) }
+            _ = media.arrived(.main, work: .milliseconds(4), at: Self.instant(50))
+            if !look { _ = media.arrived(.audio, work: .milliseconds(4), at: Self.instant(60)) }
             #expect(media.appended == nil && media.wait == nil)
         }
     }

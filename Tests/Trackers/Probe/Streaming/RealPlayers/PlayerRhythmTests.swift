@@ -207,8 +207,8 @@ struct PlayerRhythmTests {
         }
         let (video, audio) = (try answered("v0"), try answered("en"))
         #expect(audio < video)
-        // The worker starts with the audio, and needs at least 4 ms for the video.
-        let read = max(audio + 65_000_000, video + 4_000_000)
+        // The worker starts with the audio, and needs at least 5 ms for the video.
+        let read = max(audio + 65_000_000, video + 5_000_000)
         let look = playlist + ((read - playlist) / 100_000_000 + 1) * 100_000_000
         let appended = look + 10_000_000
         let next = requests.filter { $0.instant > video }
@@ -217,10 +217,11 @@ struct PlayerRhythmTests {
         #expect(try #require(played.time(.start)) == (appended + 60_000_000) / 1_000_000)
     }
 
-    /// Records the downloads that the rule is asked about.
+    /// Records the downloads that the rule is asked about, and the samples that it decides with.
     private struct Witness: AdaptationRule {
         final class Record: Sendable {
             let downloads = Lock([SegmentDownload]())
+            let samples = Lock([ThroughputSample]())
         }
 
         var record = Record()
@@ -228,7 +229,10 @@ struct PlayerRhythmTests {
         static func == (left: Witness, right: Witness) -> Bool { left.record === right.record }
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(record)) }
 
-        mutating func decide(in context: AdaptationContext) -> AdaptationDecision { AdaptationDecision(rung: 2) }
+        mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+            record.samples.withLock { $0 = Array(context.throughput.samples) }
+            return AdaptationDecision(rung: 2)
+        }
 
         mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
             record.downloads.withLock { $0.append(download) }
@@ -265,9 +269,40 @@ struct PlayerRhythmTests {
         let (_, requests) = try await play("/ts/master.m3u8", .hlsJS, seconds: 5)
         let media = requests.filter { $0.path.hasSuffix(".ts") }
         let pauses = try zip(media, media.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
-        // The second fragment has another rung, whose playlist comes first, and takes 6 ms.
+        // The second fragment has another rung, whose playlist comes first. Those of 625 kB take 4.8 + 5.6 ms.
         #expect((70..<80).contains(try #require(pauses.first)), "\(pauses)")
-        #expect(pauses.count > 5 && pauses.dropFirst().dropFirst().allSatisfy { $0 == 6 }, "\(pauses)")
+        #expect(pauses.count > 5 && pauses.dropFirst().dropFirst().allSatisfy { $0 == 10 }, "\(pauses)")
+    }
+
+    @Test("A sample includes what the player counts of its work on the segment, which grows with the bytes")
+    func sampledWork() async throws {
+        func transfers(_ sampled: SampledWork, _ path: String) async throws -> [Duration] {
+            let witness = Witness()
+            var profile = PlayerProfile.plain(rule: witness)
+            profile.processing = ProcessingTimes(sampled: sampled)
+            _ = try await play(path, profile, over: "6000k", seconds: 8)
+            return witness.record.samples.withLock { $0.map(\.transferTime) }
+        }
+        var sampled = SampledWork()
+        sampled.transmuxedSegment = SegmentWork(.milliseconds(10), perMegabyte: .milliseconds(100))
+        let work = try await transfers(sampled, "/ts/v2.m3u8")
+        let none = try await transfers(SampledWork(), "/ts/v2.m3u8")
+        #expect(none.count > 3)
+        for (with, without) in zip(work, none) {
+            let added = (with - without).nanoseconds - 72_510_000
+            #expect(abs(added) < 1000, "\(with) \(without)")
+        }
+    }
+
+    @Test("A player works on an initialization section before it requests the segment that waited for it")
+    func initializationWork() async throws {
+        var profile = PlayerProfile.plain()
+        profile.initializationLoading = .ofEachRendition
+        profile.processing = ProcessingTimes(initialization: .milliseconds(15))
+        let (_, requests) = try await play("/dash/number.mpd", profile, seconds: 5)
+        let section = try #require(requests.first { $0.path.hasPrefix("/dash/v") && $0.path.hasSuffix("init.mp4") })
+        let segment = try #require(requests.first { $0.path.hasPrefix("/dash/v") && $0.path.hasSuffix(".m4s") })
+        #expect((segment.instant - (try #require(section.answeredAt))) / 1_000_000 == 15)
     }
 
     @Test("A player of a web page works on what has come before it requests more")
@@ -277,8 +312,8 @@ struct PlayerRhythmTests {
             presentation: .milliseconds(70),
             multivariantPlaylist: .milliseconds(50),
             mediaPlaylist: .milliseconds(30),
-            fragment: .milliseconds(20),
-            transmuxedSegment: .milliseconds(10)
+            fragment: SegmentWork(.milliseconds(20)),
+            transmuxedSegment: SegmentWork(.milliseconds(10))
         )
         for (path, manifest, playlist, segment) in [
             ("/ts/master.m3u8", Int64(50), Int64?(30), Int64(10)), ("/fmp4/master.m3u8", 50, 30, 20),
