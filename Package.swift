@@ -124,7 +124,7 @@ let table = """
     Tests/Backends:
       Backends:Local               Backends Compression JSON
       Clickstream                  Clickstream DurableQueue JSON Text Transport
-      Kafka                        Backends DurableQueue JSON Kafka Quality CKafka KafkaClusterChild QueueChild \
+      Kafka                        Backends DurableQueue JSON Kafka Quality Text CKafka KafkaClusterChild QueueChild \
                                    QueueTorture
       NATS                         Backends DurableQueue HTTP JSON NATS Sockets Text QueueChild QueueTorture
       OpenBackend:Open             CMCD CMCDBackend Compression DurableQueue Graphite HTTP Influx JSON NewRelic OTLP \
@@ -155,7 +155,7 @@ let table = """
       TestKit                      Trackers
     Tests/Support:
       Files                        Files
-      JSON                         JSON
+      JSON                         JSON Text
       Terminal                     Terminal
       Text                         Text
       Transport                    Compression Files HTTP Transport CCurl CTestResolver CTransportShim

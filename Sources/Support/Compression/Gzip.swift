@@ -13,20 +13,21 @@ package enum Gzip {
         defer { stream.deallocate() }
         guard zlib_begin_gzip(stream, Z_DEFAULT_COMPRESSION) == Z_OK else { return nil }
         defer { deflateEnd(stream) }
-        var output = [UInt8](repeating: 0, count: Int(deflateBound(stream, UInt(bytes.count))))
-        var input = bytes
-        let result = input.withUnsafeMutableBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                stream.pointee.next_in = input.baseAddress
+        let bound = Int(deflateBound(stream, UInt(bytes.count)))
+        var result = Z_BUF_ERROR
+        let output = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            bytes.withUnsafeBufferPointer { input in
+                // zlib only reads its input.
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.pointee.avail_in = UInt32(clamping: input.count)
                 stream.pointee.next_out = output.baseAddress
                 stream.pointee.avail_out = UInt32(clamping: output.count)
-                return deflate(stream, Z_FINISH)
+                result = deflate(stream, Z_FINISH)
+                // zlib has written what it counts.
+                count = output.count - Int(stream.pointee.avail_out)
             }
         }
-        guard result == Z_STREAM_END else { return nil }
-        output.removeLast(Int(stream.pointee.avail_out))
-        return output
+        return result == Z_STREAM_END ? output : nil
     }
 }
 

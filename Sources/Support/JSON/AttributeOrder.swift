@@ -1,22 +1,38 @@
-package import Instrument
+internal import Instrument
+internal import InstrumentText
 
 /// In which order the attributes of a sample are written, sorted by the bytes of their names, with their names made
 /// ready.
 ///
-/// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as
-/// long as the writer of one batch, and so stays small.
-package struct AttributeOrder {
-    package struct Entry {
-        /// The attribute's position in the sample.
-        package let position: Int
-        package let quotedName: [UInt8]
-    }
-
+/// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. A writer
+/// may be kept from batch to batch: of more than ``maxCount`` sets, none is remembered.
+package struct AttributeOrder: Sendable {
     /// The order of one set of names.
-    private struct Known {
+    package final class Known: Sendable {
+        struct Entry {
+            /// The attribute's position in the sample.
+            let position: Int32
+            /// The bytes of its name in `names`.
+            let length: Int32
+        }
+
         /// The numbers of the names, as they stand in the samples.
-        let numbers: [UInt32]
+        fileprivate let numbers: [UInt32]
+        /// The attributes in the order in which they are written.
         let entries: [Entry]
+        /// The names in that order, each in quotes and with its colon, all but the first behind a comma.
+        let names: [UInt8]
+
+        fileprivate init(_ elements: UnsafeBufferPointer<Attributes.Element>) {
+            numbers = elements.map(\.name.number)
+            let sorted = elements.enumerated()
+                .map { (position: Int32($0.offset), name: $0.element.name.spelling) }
+                .sortedByBytes(of: \.name)
+            let quoted = sorted.enumerated()
+                .map { ($0.offset == 0 ? [] : [UInt8(ascii: ",")]) + JSONWriter.quoted($0.element.name) }
+            entries = zip(sorted, quoted).map { Entry(position: $0.position, length: Int32($1.count)) }
+            names = Array(quoted.joined())
+        }
 
         func isOrder(of elements: UnsafeBufferPointer<Attributes.Element>) -> Bool {
             guard elements.count == numbers.count else { return false }
@@ -27,35 +43,38 @@ package struct AttributeOrder {
         }
     }
 
-    private var orders: [Known] = []
-    /// The places in `orders`, by ``hash(of:)``.
-    private var places: [UInt64: [Int]] = [:]
-    private var latest = 0
+    static let maxCount = 1024
 
-    package mutating func entries(of attributes: Attributes) -> [Entry] {
-        attributes.withElements { elements in
-            if latest < orders.count, orders[latest].isOrder(of: elements) { return orders[latest].entries }
-            let hash = Self.hash(of: elements)
-            if let known = places[hash]?.first(where: { orders[$0].isOrder(of: elements) }) {
-                latest = known
-                return orders[known].entries
-            }
-            let entries = elements.enumerated()
-                .map { (position: $0.offset, name: $0.element.name.spelling) }
-                .sortedByBytes(of: \.name)
-                .map { Entry(position: $0.position, quotedName: JSONWriter.quoted($0.name)) }
-            latest = orders.count
-            orders.append(Known(numbers: elements.map(\.name.number), entries: entries))
-            places[hash, default: []].append(latest)
-            return entries
-        }
+    /// By ``hash(of:)``.
+    private var orders: [UInt64: [Known]] = [:]
+    private var count = 0
+    private var latest: Known?
+
+    package init() {}
+
+    /// The order of a sample's attributes.
+    mutating func order(of elements: UnsafeBufferPointer<Attributes.Element>) -> Known {
+        if let latest, latest.isOrder(of: elements) { return latest }
+        let hash = Self.hash(of: elements)
+        let known = orders[hash]?.first { $0.isOrder(of: elements) } ?? learn(elements, hash)
+        latest = known
+        return known
+    }
+
+    private mutating func learn(_ elements: UnsafeBufferPointer<Attributes.Element>, _ hash: UInt64) -> Known {
+        if count == Self.maxCount { (orders, count) = ([:], 0) }
+        let order = Known(elements)
+        orders[hash, default: []].append(order)
+        count += 1
+        return order
     }
 
     /// A number that depends on the names and their order. Equal numbers of different names cost a comparison.
     private static func hash(of elements: UnsafeBufferPointer<Attributes.Element>) -> UInt64 {
-        var hash = UInt64(0xCBF2_9CE4_8422_2325)
+        var (hash, factor) = (UInt64(elements.count), UInt64(1))
         for index in 0..<elements.count {
-            hash = (hash ^ UInt64(elements[index].name.number)) &* 0x0000_0100_0000_01B3
+            factor &+= 0x9E37_79B9_7F4A_7C16
+            hash &+= UInt64(elements[index].name.number) &* factor
         }
         return hash
     }

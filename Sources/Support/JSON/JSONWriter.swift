@@ -1,17 +1,32 @@
 package import Instrument
-internal import InstrumentText
+package import InstrumentText
 
 /// Writes JSON (RFC 8259) as UTF-8, straight into bytes.
 ///
 /// Written by hand because every sample passes here: `JSONEncoder` takes ten times as long. Doubles always carry a
 /// point or an exponent, so that a reader can tell them from integers. Numbers that are not finite become `null`.
-package struct JSONWriter {
-    package private(set) var bytes: [UInt8] = []
+package struct JSONWriter: ~Copyable {
+    private var output: ByteWriter
     /// The order of attributes, kept from line to line.
-    package var order = AttributeOrder()
+    private var order: AttributeOrder
     private var needsComma = false
 
-    package init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
+    /// Creates a writer; its order of attributes may be that of an earlier one.
+    package init(capacity: Int = 1024, order: AttributeOrder = AttributeOrder()) {
+        output = ByteWriter(capacity: capacity)
+        self.order = order
+    }
+
+    /// A copy of the bytes.
+    package var bytes: [UInt8] { output.bytes }
+    /// The number of bytes.
+    package var count: Int { output.count }
+
+    /// Ends the writer: its bytes without a copy. Its order of attributes is for the next writer.
+    package consuming func finish(keeping order: inout AttributeOrder) -> ByteWriter {
+        order = self.order
+        return output
+    }
 
     package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
     package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
@@ -19,14 +34,14 @@ package struct JSONWriter {
     package mutating func key(_ name: String) {
         separate()
         quote(name)
-        bytes.append(UInt8(ascii: ":"))
+        output.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// A name that ``quoted(_:)`` made ready, for names that are written time and again.
     package mutating func key(quoted name: [UInt8]) {
         separate()
-        bytes.append(contentsOf: name)
+        output.append(name)
         needsComma = false
     }
 
@@ -41,6 +56,28 @@ package struct JSONWriter {
         var writer = JSONWriter(capacity: name.utf8.count + 3)
         writer.key(name)
         return writer.bytes
+    }
+
+    /// The attributes as one object, sorted by the bytes of their names.
+    package mutating func attributes(_ attributes: Attributes) {
+        separate()
+        output.append(UInt8(ascii: "{"))
+        attributes.withElements { elements in
+            let order = order.order(of: elements)
+            order.names.withUnsafeBufferPointer { names in
+                // The names are those of `order`, one behind the other, as long as its entries say.
+                var name = names.baseAddress
+                for entry in order.entries {
+                    let length = Int(entry.length)
+                    output.append(UnsafeBufferPointer(start: name, count: length))
+                    name = name.map { $0 + length }
+                    needsComma = false
+                    value(elements[Int(entry.position)].value)
+                }
+            }
+        }
+        output.append(UInt8(ascii: "}"))
+        needsComma = true
     }
 
     package mutating func value(_ value: AttributeValue) {
@@ -87,76 +124,86 @@ package struct JSONWriter {
     /// An identifier as a text.
     package mutating func string(_ identifier: SampleID) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UUIDText.length) { text in
-            identifier.write(to: text)
-            bytes.append(contentsOf: UnsafeBufferPointer(text))
-        }
-        bytes.append(UInt8(ascii: "\""))
+        let place = output.room(for: UUIDText.length + 2)
+        place.initialize(to: UInt8(ascii: "\""))
+        identifier.write(to: UnsafeMutableBufferPointer(start: place + 1, count: UUIDText.length))
+        (place + 1 + UUIDText.length).initialize(to: UInt8(ascii: "\""))
+        output.advance(by: UUIDText.length + 2)
     }
 
     /// An integer.
     package mutating func integer(_ number: Int) {
         separate()
-        bytes.append(decimal: number)
+        output.append(decimal: number)
     }
 
     package mutating func newline() {
-        bytes.append(UInt8(ascii: "\n"))
+        output.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
     private mutating func double(_ number: Double) {
         if !number.isFinite { return raw("null") }
         separate()
-        bytes.append(contentsOf: String(number).utf8)
+        output.append(String(number))
     }
 
     private mutating func raw(_ text: StaticString) {
         separate()
-        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        output.append(text)
     }
 
     private mutating func nest(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
         separate()
-        bytes.append(UInt8(ascii: open))
+        output.append(UInt8(ascii: open))
         needsComma = false
         body(&self)
-        bytes.append(UInt8(ascii: close))
+        output.append(UInt8(ascii: close))
         needsComma = true
     }
 
+    @inline(__always)
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { output.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     private mutating func quote(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            var start = 0
-            // Most texts need no escape, and are copied at once.
-            while case let end = Self.endOfPlainText(utf8, from: start), end < utf8.count {
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
-                escape(utf8[end])
-                start = end + 1
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+        // Texts that are bridged from another world have no contiguous bytes.
+        if text.utf8.withContiguousStorageIfAvailable({ quote($0) }) == nil {
+            Array(text.utf8).withUnsafeBufferPointer { quote($0) }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The place of the first byte that needs an escape, from a place on; the count if none does.
-    private static func endOfPlainText(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        let bytes = UnsafeRawBufferPointer(text)
-        var place = start
-        while place + 8 <= bytes.count {
-            if bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self).hasStringEnd { break }
-            place += 8
+    private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+        output.append(UInt8(ascii: "\""))
+        var rest = text
+        while true {
+            let room = UnsafeMutableRawPointer(output.room(for: rest.count))
+            let plain = Self.copyPlainText(UnsafeRawBufferPointer(rest), to: room)
+            output.advance(by: plain)
+            // Most texts need no escape, and are copied at once.
+            if plain == rest.count { break }
+            escape(rest[plain])
+            rest = UnsafeBufferPointer(rebasing: rest[(plain + 1)...])
         }
-        while place < bytes.count, !needsEscape(bytes[place]) { place += 1 }
-        return place
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Copies a text up to the first byte that needs an escape, to memory for all of it; returns the number of bytes.
+    private static func copyPlainText(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) -> Int {
+        var copied = 0
+        while copied + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: copied, as: UInt64.self)
+            if word.hasStringEnd { break }
+            place.storeBytes(of: word, toByteOffset: copied, as: UInt64.self)
+            copied += 8
+        }
+        while copied < text.count, !needsEscape(text[copied]) {
+            place.storeBytes(of: text[copied], toByteOffset: copied, as: UInt8.self)
+            copied += 1
+        }
+        return copied
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -164,15 +211,15 @@ package struct JSONWriter {
     }
 
     private mutating func escape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
+        output.append(UInt8(ascii: "\\"))
         switch byte {
-        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
-        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
-        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+        case UInt8(ascii: "\n"): output.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): output.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): output.append(UInt8(ascii: "t"))
         case 0..<0x20:
-            bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
-            bytes.append(contentsOf: String(byte, radix: 16).utf8)
-        default: bytes.append(byte)
+            output.append(byte < 0x10 ? "u000" : "u00")
+            output.append(String(byte, radix: 16))
+        default: output.append(byte)
         }
     }
 }

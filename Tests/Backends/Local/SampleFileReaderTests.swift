@@ -14,7 +14,7 @@ struct SampleFileReaderTests {
     init() throws { scratch = try Scratch() }
 
     private func lines(_ range: Range<Int>) -> [UInt8] {
-        range.reduce(into: JSONWriter()) { SampleLine.write(Samples.record($1), to: &$0) }.bytes
+        JSONLines.encode(range.map { Samples.record($0) })
     }
 
     private func member(_ range: Range<Int>) throws -> [UInt8] { try #require(Gzip.compress(lines(range))) }

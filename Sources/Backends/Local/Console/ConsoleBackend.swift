@@ -1,6 +1,5 @@
 public import Instrument
 internal import InstrumentFiles
-internal import InstrumentJSON
 internal import InstrumentTerminal
 internal import InstrumentText
 
@@ -51,8 +50,7 @@ public struct ConsoleBackend: Backend {
         let bytes =
             switch format {
             case .jsonLines:
-                TerminalText(json: batch.records.reduce(into: JSONWriter()) { SampleLine.write($1, to: &$0) }.bytes)
-                    .bytes
+                TerminalText(json: JSONLines.encode(batch.records)).bytes
             case .text(let isColored):
                 batch.records.flatMap { ConsoleLine.text(of: $0.sample, colored: isColored).bytes }
             }

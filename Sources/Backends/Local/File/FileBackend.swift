@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentCompression
+internal import InstrumentText
 
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///
@@ -28,6 +29,7 @@ public final class FileBackend: Backend {
     private let configuration: FileConfiguration
     private let clock: any SchedulingClock
     private let calls: FileCalls
+    private let encoder = LineEncoder()
     private let state: Lock<State>
 
     /// Opens the file, or creates it and its directory, readable only by the user.
@@ -61,11 +63,20 @@ public final class FileBackend: Backend {
 
     /// Appends the batch.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        guard let bytes = pack(JSONLines.encode(batch.records)) else {
-            return .retry(after: nil, reason: "not enough memory for compression")
-        }
+        let lines = encoder.lines(of: batch.records[...])
         do throws(FileBackendError) {
-            try state.withLock { (state: inout State) throws(FileBackendError) in try append(bytes, to: &state) }
+            switch configuration.compression {
+            case .none: try lines.bytes.withBytes { bytes throws(FileBackendError) in try append(bytes) }
+            case .gzip:
+                guard let packed = Gzip.compress(lines.bytes.bytes) else {
+                    return .retry(after: nil, reason: "not enough memory for compression")
+                }
+                // The array's method knows no typed errors.
+                try packed.withUnsafeBytes { bytes in
+                    Result { () throws(FileBackendError) in try append(bytes) }
+                }
+                .get()
+            }
             return .acknowledged
         } catch {
             return .retry(after: nil, reason: error.description)
@@ -80,16 +91,14 @@ public final class FileBackend: Backend {
         }
     }
 
-    private func pack(_ bytes: [UInt8]) -> [UInt8]? {
-        configuration.compression == .gzip ? Gzip.compress(bytes) : bytes
-    }
-
-    private func append(_ bytes: [UInt8], to state: inout State) throws(FileBackendError) {
-        try openAnewIfGone(&state)
-        try rotateIfDue(&state, adding: bytes.count)
-        let isDue = isSynchronizationDue(state)
-        try state.file?.append(bytes, synchronizing: isDue)
-        if isDue { state.synchronizedAt = clock.now }
+    private func append(_ bytes: UnsafeRawBufferPointer) throws(FileBackendError) {
+        try state.withLock { (state: inout State) throws(FileBackendError) in
+            try openAnewIfGone(&state)
+            try rotateIfDue(&state, adding: bytes.count)
+            let isDue = isSynchronizationDue(state)
+            try state.file?.append(bytes, synchronizing: isDue)
+            if isDue { state.synchronizedAt = clock.now }
+        }
     }
 
     private func openAnewIfGone(_ state: inout State) throws(FileBackendError) {

@@ -47,7 +47,8 @@ struct SampleFile: ~Copyable {
     }
 
     /// Appends all of `bytes` and optionally synchronizes them, or leaves the file unchanged.
-    mutating func append(_ bytes: [UInt8], synchronizing isSynchronizing: Bool) throws(FileBackendError) {
+    mutating func append(_ bytes: UnsafeRawBufferPointer, synchronizing isSynchronizing: Bool) throws(FileBackendError)
+    {
         try removeRest()
         // A tool that rotates by copying may have truncated the file.
         size = try Self.length(of: descriptor, path)
@@ -63,12 +64,12 @@ struct SampleFile: ~Copyable {
         size += bytes.count
     }
 
-    private func writeAll(_ bytes: [UInt8]) throws(FileBackendError) {
-        var rest = bytes[...]
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(FileBackendError) {
+        var rest = bytes
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { calls.write(descriptor, $0) }
+            let written = calls.write(descriptor, rest)
             if written > 0 {
-                rest = rest.dropFirst(written)
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             } else if written == 0 || errno != EINTR {
                 throw FileBackendError(errno: written == 0 ? EIO : errno, path, "write to it")
             }

@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// Samples as newline-delimited JSON: the format of the file and console backends, for custom backends.
 ///
@@ -19,15 +20,8 @@ public enum JSONLines {
 
     /// The line of each record, in their order, without line feeds.
     package static func encodeEach(_ records: [SampleRecord]) -> [[UInt8]] {
-        var writer = JSONWriter(capacity: records.count * 1024)
-        var lines: [[UInt8]] = []
-        lines.reserveCapacity(records.count)
-        for record in records {
-            let start = writer.bytes.count
-            SampleLine.write(record, to: &writer)
-            lines.append(Array(writer.bytes[start..<writer.bytes.count - 1]))
-        }
-        return lines
+        let lines = LineEncoder().lines(of: records[...])
+        return lines.bytes.withBytes { bytes in records.indices.map { Array(bytes[lines.line(at: $0)]) } }
     }
 
     /// Returns the record of one line, without its line feed.

@@ -29,7 +29,7 @@ enum SampleLine {
                 writer.string(service.description)
             }
             writer.key(quoted: "\"attributes\":")
-            write(record.sample.attributes, to: &writer)
+            writer.attributes(record.sample.attributes)
         }
         writer.newline()
     }
@@ -53,18 +53,6 @@ enum SampleLine {
             switch metric.value {
             case .int(let number): writer.integer(number)
             case .double(let number): writer.value(.double(number))
-            }
-        }
-    }
-
-    private static func write(_ attributes: Attributes, to writer: inout JSONWriter) {
-        let entries = writer.order.entries(of: attributes)
-        writer.object { writer in
-            attributes.withElements { elements in
-                for entry in entries {
-                    writer.key(quoted: entry.quotedName)
-                    writer.value(elements[entry.position].value)
-                }
             }
         }
     }
