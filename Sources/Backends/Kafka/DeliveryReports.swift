@@ -11,13 +11,26 @@ struct DeliveryReports {
         case failed(KafkaFailure)
     }
 
-    private var results: [SampleID: Result] = [:]
-    /// The identifiers of the messages under way, by their numbers.
-    private var slots: [SampleID?] = []
+    private struct Entry {
+        let id: SampleID
+        var result: Result
+        /// Whether the sample is one of the present delivery.
+        var isPresent: Bool
+    }
+
+    /// The messages by their numbers; the numbers of nil are in `free`.
+    private var entries: [Entry?] = []
     private var free: [Int] = []
+    /// The numbers of samples whose earlier delivery was not settled. Usually empty, so that no message is looked up by
+    /// its sample.
+    private var earlier: [SampleID: Int] = [:]
 
     /// The number of messages under way.
-    var underWayCount: Int { slots.count - free.count }
+    private(set) var underWayCount = 0
+    /// The number of messages under way that the present delivery waits for.
+    private(set) var awaitedCount = 0
+    /// The number of messages of the present delivery that have arrived.
+    private var arrivedCount = 0
 
     /// Arrived messages that are remembered although their batch was not acknowledged as a whole. The queue may halve
     /// that batch, so messages of later batches are among them.
@@ -26,90 +39,125 @@ struct DeliveryReports {
     /// Starts a delivery of these samples: forgets failures, and what is known about samples that the queue has
     /// dropped.
     mutating func begin(_ ids: [SampleID]) {
-        if results.isEmpty { return results.reserveCapacity(ids.count) }
-        let isCrowded = results.count - underWayCount > Self.maxArrivedCount
-        let known = isCrowded ? Set(ids) : []
-        results = results.filter { id, result in
-            switch result {
-            case .underWay: true
-            case .arrived: !isCrowded || known.contains(id)
-            case .failed: false
+        (earlier, awaitedCount, arrivedCount) = ([:], 0, 0)
+        if entries.count == free.count { return }
+        let isCrowded = entries.count - free.count - underWayCount > Self.maxArrivedCount
+        let present = Set(ids)
+        for number in entries.indices {
+            guard let entry = entries[number] else { continue }
+            let isPresent = present.contains(entry.id)
+            switch entry.result {
+            case .failed:
+                remove(number)
+                continue
+            case .arrived:
+                if isCrowded, !isPresent {
+                    remove(number)
+                    continue
+                }
+                if isPresent { arrivedCount += 1 }
+            case .underWay: if isPresent { awaitedCount += 1 }
             }
+            entries[number]?.isPresent = isPresent
+            earlier[entry.id] = number
         }
     }
 
-    /// Whether the sample's message is neither under way nor has arrived.
+    /// Whether the sample's message, produced by an earlier delivery, is neither under way nor has arrived.
     func needsMessage(_ id: SampleID) -> Bool {
-        switch results[id] {
-        case .underWay, .arrived: false
-        case .failed, nil: true
-        }
-    }
-
-    /// Whether the sample's message waits for its report.
-    func isUnderWay(_ id: SampleID) -> Bool {
-        if case .underWay = results[id] { true } else { false }
+        guard !earlier.isEmpty, let number = earlier[id] else { return true }
+        return if case .failed? = entries[number]?.result { true } else { false }
     }
 
     /// Reserves the number of a message that is about to be produced.
     mutating func reserve(_ id: SampleID) -> Int {
-        results[id] = .underWay
-        if let number = free.popLast() {
-            slots[number] = id
-            return number
-        }
-        slots.append(id)
-        return slots.count - 1
+        underWayCount += 1
+        awaitedCount += 1
+        return insert(id, .underWay)
     }
 
     /// Gives a number back, because the producer did not take the message.
-    mutating func release(_ number: Int) { if let id = free(number) { results[id] = nil } }
+    mutating func release(_ number: Int) {
+        underWayCount -= 1
+        awaitedCount -= 1
+        remove(number)
+    }
 
     /// Records the report of a message: its failure, or nil if it has arrived.
     mutating func report(_ number: Int, _ failure: KafkaFailure?) {
-        guard let id = free(number) else { return }
-        results[id] = failure.map { .failed($0) } ?? .arrived
+        guard entries.indices.contains(number), let entry = entries[number], case .underWay = entry.result else {
+            return
+        }
+        entries[number]?.result = failure.map { .failed($0) } ?? .arrived
+        underWayCount -= 1
+        guard entry.isPresent else { return }
+        awaitedCount -= 1
+        if failure == nil { arrivedCount += 1 }
     }
 
     /// Records that a message was not produced.
-    mutating func fail(_ id: SampleID, _ failure: KafkaFailure) { results[id] = .failed(failure) }
+    mutating func fail(_ id: SampleID, _ failure: KafkaFailure) { _ = insert(id, .failed(failure)) }
 
     /// Forgets every message under way: the producer is gone.
     mutating func abandon() {
-        slots = []
-        free = []
-        results = results.filter { _, result in if case .arrived = result { true } else { false } }
+        entries = entries.filter { if case .arrived? = $0?.result { true } else { false } }
+        (free, underWayCount, awaitedCount) = ([], 0, 0)
+        earlier = [:]
+        for (number, entry) in entries.enumerated() { if let entry { earlier[entry.id] = number } }
     }
 
-    private mutating func free(_ number: Int) -> SampleID? {
-        guard slots.indices.contains(number), let id = slots[number] else { return nil }
-        slots[number] = nil
+    private mutating func insert(_ id: SampleID, _ result: Result) -> Int {
+        // The message of an earlier delivery has failed: this one takes its place.
+        if !earlier.isEmpty, let number = earlier.removeValue(forKey: id) { remove(number) }
+        let entry = Entry(id: id, result: result, isPresent: true)
+        guard let number = free.popLast() else {
+            entries.append(entry)
+            return entries.count - 1
+        }
+        entries[number] = entry
+        return number
+    }
+
+    private mutating func remove(_ number: Int) {
+        entries[number] = nil
         free.append(number)
-        return id
     }
 
     /// The outcome of a delivery of which no message is under way any more.
     mutating func outcome(of ids: [SampleID]) -> DeliveryOutcome {
-        var failures: [(id: SampleID, failure: KafkaFailure)] = []
-        for id in ids {
-            switch results[id] {
-            case .arrived: continue
-            case .failed(let failure): failures.append((id, failure))
-            case .underWay, nil: failures.append((id, Self.unknown))
-            }
-        }
-        let outcome = Self.outcome(failures)
+        let outcome = arrivedCount == ids.count ? .acknowledged : Self.outcome(failures(of: ids))
         switch outcome {
-        case .acknowledged, .acknowledgedExcept: forget(ids)
+        case .acknowledged, .acknowledgedExcept: forgetPresent()
         default: break
         }
         return outcome
     }
 
+    private func failures(of ids: [SampleID]) -> [(id: SampleID, failure: KafkaFailure)] {
+        var results: [SampleID: Result] = [:]
+        for case let entry? in entries where entry.isPresent { results[entry.id] = entry.result }
+        return ids.compactMap { id in
+            switch results[id] {
+            case .arrived: nil
+            case .failed(let failure): (id, failure)
+            case .underWay, nil: (id, Self.unknown)
+            }
+        }
+    }
+
     /// Forgets the results of a settled batch; usually there are no others.
-    private mutating func forget(_ ids: [SampleID]) {
-        if results.count == ids.count { return results.removeAll(keepingCapacity: true) }
-        for id in ids { results[id] = nil }
+    private mutating func forgetPresent() {
+        if entries.allSatisfy({ $0?.isPresent ?? true }) {
+            entries.removeAll(keepingCapacity: true)
+            free.removeAll(keepingCapacity: true)
+            earlier = [:]
+            return
+        }
+        for number in entries.indices {
+            guard let entry = entries[number], entry.isPresent else { continue }
+            earlier[entry.id] = nil
+            remove(number)
+        }
     }
 
     private static let unknown = KafkaFailure(.temporary, "the producer was replaced before it reported the delivery")

@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentBackends
 
 /// Produces samples to a topic of Kafka, or of a system that speaks its protocol, such as Redpanda.
 ///
@@ -32,6 +33,7 @@ public final class KafkaBackend: Backend {
 
     private let configuration: KafkaConfiguration
     private let connection: KafkaConnection
+    private let encoder = LineEncoder()
 
     /// Creates a backend; it connects when the first batch is due.
     ///
@@ -50,14 +52,14 @@ public final class KafkaBackend: Backend {
     /// Produces the batch and waits for its reports; a batch without messages counts as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         if let mapping = configuration.mapping {
-            let messages = batch.records.compactMap { record in
-                mapping(record).map { OutgoingMessage(id: record.id, message: $0) }
-            }
-            return messages.isEmpty ? .acknowledged : await connection.deliver([messages], of: messages.map(\.id))
+            let mapped = batch.records.compactMap { record in mapping(record).map { (id: record.id, message: $0) } }
+            if mapped.isEmpty { return .acknowledged }
+            return await connection.deliver([OutgoingMessages(mapped)], of: mapped.map(\.id))
         }
         let records = batch.records
-        let starts = stride(from: 0, to: records.count, by: Self.partCount)
-        let parts = starts.lazy.map { Self.messages(of: records[$0..<min($0 + Self.partCount, records.count)]) }
+        let parts = stride(from: 0, to: records.count, by: Self.partCount).lazy.map { [encoder] start in
+            OutgoingMessages(of: records[start..<min(start + Self.partCount, records.count)], encoder)
+        }
         return await connection.deliver(parts, of: records.map(\.id))
     }
 
@@ -66,9 +68,4 @@ public final class KafkaBackend: Backend {
 
     /// Ends the producer.
     public func end() async { await connection.close() }
-
-    private static func messages(of records: ArraySlice<SampleRecord>) -> [OutgoingMessage] {
-        let records = Array(records)
-        return zip(records, KafkaMapping.messages(of: records)).map { OutgoingMessage(id: $0.id, message: $1) }
-    }
 }

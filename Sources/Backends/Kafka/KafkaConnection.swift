@@ -1,12 +1,6 @@
 internal import Dispatch
 internal import Instrument
 
-/// A message and the sample that it is of.
-struct OutgoingMessage: Sendable {
-    let id: SampleID
-    let message: KafkaMessage
-}
-
 /// The one producer of a backend, created when needed and replaced after a fatal error.
 ///
 /// Its calls into librdkafka run on a separate dispatch queue, because waiting for reports and ending a producer block.
@@ -52,7 +46,7 @@ final class KafkaConnection: Sendable {
     /// - Parameters:
     ///   - parts: the messages in parts; librdkafka sends one part while the next one is encoded.
     ///   - ids: the samples of all messages.
-    func deliver(_ parts: some Sequence<[OutgoingMessage]>, of ids: [SampleID]) async -> DeliveryOutcome {
+    func deliver(_ parts: some Sequence<OutgoingMessages>, of ids: [SampleID]) async -> DeliveryOutcome {
         let (course, isCancelled) = (Course(), Lock(false))
         return await withTaskCancellationHandler {
             queue.async { [self] in begin(course, ids) { isCancelled.withLock { $0 } } }
@@ -93,11 +87,11 @@ final class KafkaConnection: Sendable {
         }
     }
 
-    private static func produce(_ messages: [OutgoingMessage], _ course: Course, _ isCancelled: () -> Bool) {
+    private static func produce(_ part: OutgoingMessages, _ course: Course, _ isCancelled: () -> Bool) {
         guard course.outcome == nil, let producer = course.producer else { return }
-        for message in messages {
+        for message in part.messages {
             guard producer.notes.reports.needsMessage(message.id) else { continue }
-            while !produce(message, through: producer) {
+            while !produce(message, of: part, through: producer) {
                 if isCancelled() { return course.outcome = unreached(producer) ?? cancelled }
                 producer.poll(milliseconds: slice)
             }
@@ -153,16 +147,14 @@ final class KafkaConnection: Sendable {
     ) -> DeliveryOutcome {
         let (notes, clock) = (producer.notes, SystemClock())
         let (begin, count) = (clock.now, notes.reports.underWayCount)
-        for id in ids where notes.reports.underWayCount > 0 {
-            while notes.reports.isUnderWay(id) {
-                if isCancelled() { return unreached(producer) ?? cancelled }
-                if notes.reports.underWayCount == count, begin.duration(to: clock.now) >= patience,
-                    let outcome = unreached(producer)
-                {
-                    return outcome
-                }
-                producer.poll(milliseconds: slice)
+        while notes.reports.awaitedCount > 0 {
+            if isCancelled() { return unreached(producer) ?? cancelled }
+            if notes.reports.underWayCount == count, begin.duration(to: clock.now) >= patience,
+                let outcome = unreached(producer)
+            {
+                return outcome
             }
+            producer.poll(milliseconds: slice)
         }
         let outcome = notes.reports.outcome(of: ids)
         // librdkafka repeats an error after a while only, so words stay until something has arrived.
@@ -171,10 +163,14 @@ final class KafkaConnection: Sendable {
     }
 
     /// False while the producer's buffer is full.
-    private static func produce(_ message: OutgoingMessage, through producer: KafkaProducer) -> Bool {
+    private static func produce(
+        _ message: OutgoingMessages.Message,
+        of part: OutgoingMessages,
+        through producer: KafkaProducer
+    ) -> Bool {
         let notes = producer.notes
         let number = notes.reports.reserve(message.id)
-        switch producer.produce(message.message, number: number) {
+        switch producer.produce(message, of: part, number: number) {
         case .underWay: return true
         case .full:
             notes.reports.release(number)

@@ -15,13 +15,6 @@ internal import InstrumentBackends
 ///
 /// Nothing is left out: the value has every attribute.
 public enum KafkaMapping {
-    /// The messages of a batch, one for each record.
-    static func messages(of records: [SampleRecord]) -> [KafkaMessage] {
-        zip(records, JSONLines.encodeEach(records)).map { record, line in
-            KafkaMessage(key: key(of: record), value: line, headers: headers(of: record))
-        }
-    }
-
     /// The message of a sample, for a mapping that changes a part of it.
     public static func message(of record: SampleRecord) -> KafkaMessage {
         KafkaMessage(
@@ -31,16 +24,28 @@ public enum KafkaMapping {
         )
     }
 
-    private static func key(of record: SampleRecord) -> String? {
-        let attributes = record.sample.attributes
-        let names = [AttributeKey<String>.playbackId.name, AttributeKey<String>.senderId.name]
-        for name in names { if case .string(let text)? = attributes[name], !text.isEmpty { return text } }
+    static func key(of record: SampleRecord) -> String? {
+        for name in keyNames {
+            if case .string(let text)? = record.sample.attributes[name], !text.isEmpty { return text }
+        }
         return nil
     }
 
+    private static let keyNames = [AttributeKey<String>.playbackId.name, AttributeKey<String>.senderId.name]
+
     private static func headers(of record: SampleRecord) -> [KafkaMessage.Header] {
-        let type = if case .event = record.sample { "event" } else { "metric" }
-        return [.init("id", record.id.description), .init("schema", JSONLines.schema), .init("type", type)]
-            + record.sample.attributes.monitorHeaders.map { .init($0.name, $0.value) }
+        [
+            .init("id", record.id.description), .init("schema", JSONLines.schema),
+            .init("type", isEvent(record) ? "event" : "metric"),
+        ] + monitorHeaders(of: record).map { .init($0.name, $0.value) }
+    }
+
+    static func isEvent(_ record: SampleRecord) -> Bool { if case .event = record.sample { true } else { false } }
+
+    /// The headers of a monitor's sample; most samples are of no monitor.
+    static func monitorHeaders(of record: SampleRecord) -> [(name: String, value: String)] {
+        let attributes = record.sample.attributes
+        let isOfMonitor = AttributeName.ofMonitor.contains { attributes[$0] != nil }
+        return isOfMonitor ? attributes.monitorHeaders : []
     }
 }

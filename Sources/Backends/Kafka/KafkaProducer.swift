@@ -1,6 +1,7 @@
 internal import CKafka
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// A producer of librdkafka, with its settings. Used by one thread at a time: that of ``KafkaConnection``.
 final class KafkaProducer: CustomReflectable {
@@ -94,10 +95,16 @@ final class KafkaProducer: CustomReflectable {
     }
 
     /// Hands a message to librdkafka, which copies it. Does not block.
-    func produce(_ message: KafkaMessage, number: Int) -> Production {
-        let code = message.value.withUnsafeBytes { value in
-            guard var key = message.key else { return call(value, nil, message.headers, number) }
-            return key.withUTF8 { call(value, UnsafeRawBufferPointer($0), message.headers, number) }
+    func produce(_ message: OutgoingMessages.Message, of part: OutgoingMessages, number: Int) -> Production {
+        let code = part.values.withBytes { values in
+            part.texts.withBytes { texts in
+                call(
+                    UnsafeRawBufferPointer(rebasing: values[message.value]),
+                    message.key.map { UnsafeRawBufferPointer(rebasing: texts[$0]) },
+                    Self.list(part.headers[message.headers], texts),
+                    number
+                )
+            }
         }
         switch code {
         case RD_KAFKA_RESP_ERR_NO_ERROR: return .underWay
@@ -109,10 +116,9 @@ final class KafkaProducer: CustomReflectable {
     private func call(
         _ value: UnsafeRawBufferPointer,
         _ key: UnsafeRawBufferPointer?,
-        _ headers: [KafkaMessage.Header],
+        _ list: OpaquePointer?,
         _ number: Int
     ) -> rd_kafka_resp_err_t {
-        let list = headers.isEmpty ? nil : Self.list(headers)
         let error = withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 6) { parts in
             var count = 0
             func add(_ type: rd_kafka_vtype_t, _ set: (inout rd_kafka_vu_t) -> Void) {
@@ -143,10 +149,19 @@ final class KafkaProducer: CustomReflectable {
         return rd_kafka_error_code(error)
     }
 
-    private static func list(_ headers: [KafkaMessage.Header]) -> OpaquePointer? {
+    /// The headers of a message for librdkafka, which copies their texts; nil without headers.
+    private static func list(
+        _ headers: ArraySlice<OutgoingMessages.Header>,
+        _ texts: UnsafeRawBufferPointer
+    ) -> OpaquePointer? {
+        if headers.isEmpty { return nil }
         let list = rd_kafka_headers_new(headers.count)
         for header in headers {
-            rd_kafka_header_add(list, header.name, header.name.utf8.count, header.value, header.value.utf8.count)
+            let name = UnsafeRawBufferPointer(rebasing: texts[header.name])
+            let value = UnsafeRawBufferPointer(rebasing: texts[header.value])
+            _ = name.withMemoryRebound(to: CChar.self) {
+                rd_kafka_header_add(list, $0.baseAddress, $0.count, value.baseAddress, value.count)
+            }
         }
         return list
     }

@@ -84,4 +84,45 @@ struct DeliveryReportsTests {
         reports.begin(ids)
         #expect(!reports.needsMessage(ids[0]) && reports.needsMessage(SessionSamples.id(10)))
     }
+
+    @Test("A delivery waits for its own messages alone, and settles them alone, while others are under way")
+    func others() {
+        var reports = DeliveryReports()
+        reports.begin([ids[0], ids[1]])
+        let numbers = [reports.reserve(ids[0]), reports.reserve(ids[1])]
+        // Cancelled; the queue halves the batch.
+        reports.begin([ids[1], ids[2]])
+        #expect(reports.awaitedCount == 1 && reports.underWayCount == 2)
+        let other = reports.reserve(ids[2])
+        #expect(!numbers.contains(other))
+        reports.report(other, nil)
+        reports.report(numbers[1], nil)
+        #expect(reports.awaitedCount == 0 && reports.underWayCount == 1)
+        #expect(reports.outcome(of: [ids[1], ids[2]]) == .acknowledged)
+        reports.begin(ids)
+        #expect(ids.map { reports.needsMessage($0) } == [false, true, true, true])
+        reports.report(numbers[0], nil)
+        // A report comes once.
+        reports.report(numbers[0], KafkaFailure(.refused, "again"))
+        #expect(reports.awaitedCount == 0)
+        let refused = ids[1...].map { reports.reserve($0) }
+        reports.release(refused[2])
+        reports.fail(ids[3], KafkaFailure(.culprit, "too large"))
+        for number in refused[..<2] { reports.report(number, nil) }
+        #expect(reports.outcome(of: ids) == .acknowledgedExcept([ids[3]: "too large"]))
+        #expect(reports.underWayCount == 0)
+    }
+
+    @Test("A sample without a result is sent again")
+    func missing() {
+        var reports = DeliveryReports()
+        reports.begin(ids)
+        reports.report(reports.reserve(ids[0]), nil)
+        guard case .retry(nil, _) = reports.outcome(of: ids) else {
+            Issue.record("a delivery without all results was settled")
+            return
+        }
+        reports.begin(ids)
+        #expect(ids.map { reports.needsMessage($0) } == [false, true, true, true])
+    }
 }
