@@ -62,39 +62,71 @@ public final class OTLPBackend: Backend {
 
     /// Sends the log records and the metrics of the batch; a batch without any counts as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        var (records, measurements) = ([(SampleID, OTLPLog)](), [(SampleID, OTLPMeasurement)]())
-        for record in accepted.remaining(of: batch) {
-            switch configuration.mapping(record) {
-            case .log(let log): records.append((record.id, log))
-            case .measurement(let measurement): measurements.append((record.id, measurement))
-            case nil: break
-            }
+        var (delivered, failure) = ([SampleID](), DeliveryOutcome?.none)
+        for part in parts(of: accepted.remaining(of: batch)) {
+            let outcome = await send(part)
+            if outcome == .acknowledged { delivered += part.ids } else { failure = failure ?? outcome }
         }
-        let messages = OTLPMessages(resource: configuration.resource)
-        let isJSON = configuration.encoding == .json
-        var outcomes: [DeliveryOutcome] = []
-        if !records.isEmpty {
-            let all = records.map(\.1)
-            let body = isJSON ? messages.json(of: all) : messages.protobuf(of: all)
-            outcomes.append(await send(body, to: logs, of: records.map(\.0)))
+        if let failure {
+            accepted.insert(delivered)
+            return failure
         }
-        if !measurements.isEmpty {
-            let series = OTLPSeries(measurements.map(\.1))
-            let body = isJSON ? messages.json(of: series) : messages.protobuf(of: series)
-            outcomes.append(await send(body, to: metrics, of: measurements.map(\.0)))
-        }
-        if let failure = outcomes.first(where: { $0 != .acknowledged }) { return failure }
         accepted.settle(batch)
         return .acknowledged
     }
 
-    private func send(_ body: [UInt8], to url: HTTPURL, of ids: [SampleID]) async -> DeliveryOutcome {
-        let request = HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.timeout).gzipped()
-        let outcome = await transport.deliver(request, clock: clock) { response, outcome in
+    /// A request, and the samples in it.
+    private struct Part {
+        let url: HTTPURL
+        let body: [UInt8]
+        let ids: [SampleID]
+    }
+
+    private func parts(of records: [SampleRecord]) -> [Part] {
+        let messages = OTLPMessages(resource: configuration.resource)
+        let isJSON = configuration.encoding == .json
+        var (eventIDs, events) = ([SampleID](), [OTLPLog]())
+        var (metricIDs, measurements) = ([SampleID](), [OTLPMeasurement]())
+        // Without a mapping and in Protocol Buffers, events are written without a record of each.
+        let isDirect = configuration.mapping == nil && !isJSON
+        let standard = OTLPMapping()
+        for record in records {
+            if isDirect, case .event = record.sample {
+                eventIDs.append(record.id)
+                continue
+            }
+            switch configuration.mapping.map({ $0(record) }) ?? standard(record) {
+            case .log(let log):
+                eventIDs.append(record.id)
+                events.append(log)
+            case .measurement(let measurement):
+                metricIDs.append(record.id)
+                measurements.append(measurement)
+            case nil: break
+            }
+        }
+        var parts: [Part] = []
+        if !eventIDs.isEmpty {
+            let body =
+                isDirect
+                ? messages.protobuf(ofEventsIn: records, standard)
+                : isJSON ? messages.json(of: events) : messages.protobuf(of: events)
+            parts.append(Part(url: logs, body: body, ids: eventIDs))
+        }
+        if !metricIDs.isEmpty {
+            let series = OTLPSeries(measurements)
+            let body = isJSON ? messages.json(of: series) : messages.protobuf(of: series)
+            parts.append(Part(url: metrics, body: body, ids: metricIDs))
+        }
+        return parts
+    }
+
+    private func send(_ part: Part) async -> DeliveryOutcome {
+        let request =
+            HTTPRequest(.post, part.url, headers: headers, body: part.body, timeout: configuration.timeout).gzipped()
+        return await transport.deliver(request, clock: clock) { response, outcome in
             outcome == .acknowledged ? partialOutcome(of: response, to: request) : outcome
         }
-        if outcome == .acknowledged { accepted.insert(ids) }
-        return outcome
     }
 
     private func partialOutcome(of response: HTTPResponse, to request: HTTPRequest) -> DeliveryOutcome {

@@ -24,8 +24,8 @@ public struct OTLPConfiguration: Sendable {
     /// Additional headers of every request, for example a credential.
     public var headers: HTTPHeaders
     /// Maps a sample to a record; nil leaves the sample out, which then counts as delivered. Must return the same value
-    /// in every attempt.
-    public var mapping: @Sendable (SampleRecord) -> OTLPRecord?
+    /// in every attempt. Without this function, an ``OTLPMapping`` maps whole batches.
+    public var mapping: (@Sendable (SampleRecord) -> OTLPRecord?)?
 
     /// Creates a configuration; by default in Protocol Buffers, for the service `instrument`, with batches of up to 500
     /// samples that wait at most 5 s, and with ``OTLPMapping``.
@@ -36,7 +36,7 @@ public struct OTLPConfiguration: Sendable {
         timeout: Duration = .seconds(30),
         policy: DeliveryPolicy = DeliveryPolicy(maxCount: 500, maxBytes: 1 << 20),
         headers: HTTPHeaders = HTTPHeaders(),
-        mapping: @escaping @Sendable (SampleRecord) -> OTLPRecord? = { OTLPMapping()($0) }
+        mapping: (@Sendable (SampleRecord) -> OTLPRecord?)? = nil
     ) {
         self.name = name
         self.encoding = encoding

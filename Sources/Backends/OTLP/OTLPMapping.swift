@@ -54,31 +54,61 @@ public struct OTLPMapping: Sendable {
     }
 
     private func log(_ event: Event, _ record: SampleRecord) -> OTLPLog {
-        var attributes: [OTLPLog.Attribute] = []
-        attributes.reserveCapacity(event.attributes.count + 3)
-        attributes.append(OTLPLog.Attribute("log.record.uid", .string(record.id.description)))
-        attributes.append(OTLPLog.Attribute("openavt.tracker", .int(event.tracker.number)))
-        event.attributes.withElements { elements in
-            let names = WireNames.attributes(elements.map(\.name))
-            for (name, element) in zip(names, elements) where omitted.isEmpty || !omitted.contains(element.name) {
-                if element.name != Self.labels { attributes.append(Self.attribute(name, element)) }
+        let attributes = WireNames.withAttributes { names in
+            var attributes: [OTLPLog.Attribute] = []
+            attributes.reserveCapacity(event.attributes.count + 3)
+            eachAttribute(of: event, record) { name, value in
+                let text =
+                    switch name {
+                    case .attribute(let name): names.form(of: name, WireNames.wire)
+                    case .other(let text): text
+                    }
+                attributes.append(OTLPLog.Attribute(text, value))
             }
-        }
-        attributes += labels(event.attributes)
-        var severity = OTLPLog.Severity.info
-        if event.action == .error || event.action == .adError {
-            severity = event[.isFatal] == true ? .fatal : .error
-            attributes.append(OTLPLog.Attribute("error.type", "_OTHER"))
+            return attributes
         }
         return OTLPLog(
             name: WireNames.event(event.action.name),
-            severity: severity,
+            severity: severity(of: event),
             attributes: attributes,
             time: event.time.wallTime
         )
     }
 
-    private func measurement(_ metric: Metric) -> OTLPMeasurement {
+    /// The name of a log record's attribute.
+    enum LogName {
+        /// The name that ``WireNames`` has for it.
+        case attribute(AttributeName)
+        /// The name itself.
+        case other(String)
+    }
+
+    /// Calls `body` with the attributes of an event's log record, in their order.
+    func eachAttribute(of event: Event, _ record: SampleRecord, _ body: (LogName, AttributeValue) -> Void) {
+        body(.other("log.record.uid"), .string(record.id.description))
+        body(.other("openavt.tracker"), .int(event.tracker.number))
+        event.attributes.withElements { elements in
+            for index in elements.indices {
+                let name = elements[index].name
+                if name == Self.labels || !omitted.isEmpty && omitted.contains(name) { continue }
+                if name == Self.source {
+                    body(.attribute(name), Self.withoutSecrets(elements[index].value))
+                } else {
+                    body(.attribute(name), elements[index].value)
+                }
+            }
+        }
+        for label in labels(event.attributes) { body(.other(label.name), label.value) }
+        if isError(event) { body(.other("error.type"), "_OTHER") }
+    }
+
+    func severity(of event: Event) -> OTLPLog.Severity {
+        isError(event) ? event[.isFatal] == true ? .fatal : .error : .info
+    }
+
+    private func isError(_ event: Event) -> Bool { event.action == .error || event.action == .adError }
+
+    func measurement(_ metric: Metric) -> OTLPMeasurement {
         var value: Double =
             switch metric.value {
             case .int(let number): Double(number)
@@ -100,7 +130,8 @@ public struct OTLPMapping: Sendable {
             metric.attributes[name].map { OTLPLog.Attribute(WireNames.attribute(name), $0) }
         }
         for label in metric.ownLabels where !metricAttributes.contains(label.name) && !omitted.contains(label.name) {
-            attributes.append(Self.attribute(WireNames.attribute(label.name), label))
+            let value = label.name == Self.source ? Self.withoutSecrets(label.value) : label.value
+            attributes.append(OTLPLog.Attribute(WireNames.attribute(label.name), value))
         }
         attributes += labels(metric.attributes)
         return OTLPMeasurement(
@@ -117,22 +148,24 @@ public struct OTLPMapping: Sendable {
 
     /// The labels of a monitored stream.
     private func labels(_ attributes: Attributes) -> [OTLPLog.Attribute] {
-        if omitted.contains(Self.labels) { return [] }
+        if omitted.contains(Self.labels) || attributes[Self.labels] == nil { return [] }
         return attributes.monitorLabels.map { OTLPLog.Attribute("openavt.label." + $0.name, .string($0.value)) }
     }
 
-    private static func attribute(_ name: String, _ element: Attributes.Element) -> OTLPLog.Attribute {
-        if element.name == AttributeKey<String>.source.name, case .string(let text) = element.value {
-            return OTLPLog.Attribute(name, .string(withoutSecrets(text)))
-        }
-        return OTLPLog.Attribute(name, element.value)
+    private static let source = AttributeKey<String>.source.name
+
+    private static func withoutSecrets(_ value: AttributeValue) -> AttributeValue {
+        if case .string(let text) = value { .string(withoutSecrets(text)) } else { value }
     }
 
     /// The address without user, password, query and fragment.
     private static func withoutSecrets(_ address: String) -> String {
         // Most addresses have none of them.
-        let marks = (UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
-        if !address.utf8.contains(where: { $0 == marks.0 || $0 == marks.1 || $0 == marks.2 }) { return address }
+        let isMark = { (byte: UInt8) in
+            byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "@")
+        }
+        let hasMark = address.utf8.withContiguousStorageIfAvailable { $0.contains(where: isMark) }
+        if hasMark == false { return address }
         let bytes = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let scheme = text.utf8.firstRange(of: Array("://".utf8)) else { return text }
@@ -159,17 +192,12 @@ enum WireNames {
 
     static func attribute(_ name: AttributeName) -> String { attributes.withLock { $0.form(of: name, wire) } }
 
-    /// The names of attributes, in their order.
-    static func attributes(_ names: [AttributeName]) -> [String] {
-        attributes.withLock { known in
-            var wires: [String] = []
-            wires.reserveCapacity(names.count)
-            for name in names { wires.append(known.form(of: name, wire)) }
-            return wires
-        }
+    /// Calls `body` with the names of attributes that were made before, for many of them in a row.
+    static func withAttributes<Result: Sendable>(_ body: (inout NameCache<String>) -> Result) -> Result {
+        attributes.withLock { body(&$0) }
     }
 
-    private static func wire(_ spelling: String) -> String {
+    static func wire(_ spelling: String) -> String {
         switch spelling {
         case "playbackId": "session.id"
         case "source": "url.full"

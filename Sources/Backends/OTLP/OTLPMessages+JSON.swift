@@ -19,7 +19,7 @@ extension OTLPMessages {
             "resourceMetrics",
             "scopeMetrics",
             "metrics",
-            series.order.map { Self.json($0, series.points[$0] ?? []) }
+            series.metrics.map { Self.json($0.key, $0.points) }
         )
     }
 

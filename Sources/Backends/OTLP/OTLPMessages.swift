@@ -17,37 +17,72 @@ struct OTLPMessages {
     // MARK: Protocol Buffers
 
     func protobuf(of logs: [OTLPLog]) -> [UInt8] {
-        var writer = ProtobufWriter(capacity: logs.count * 1024)
-        writer.message(1) { writer in
-            writer.message(1) { Self.write(resource, field: 1, to: &$0) }
-            writer.message(2) { writer in
-                writer.message(1) { $0.string(1, Self.scope) }
-                for log in logs { writer.message(2) { Self.write(log, to: &$0) } }
+        request(capacity: logs.count * 1024) { writer in
+            for log in logs {
+                writer.message(2) { writer in
+                    Self.write(log.name, log.severity, log.time, to: &writer) { writer in
+                        Self.write(log.attributes, field: 6, to: &writer)
+                    }
+                }
             }
         }
-        return writer.bytes
+    }
+
+    /// The log records that a mapping makes of the events among the records, without making them.
+    func protobuf(ofEventsIn records: [SampleRecord], _ mapping: OTLPMapping) -> [UInt8] {
+        var names = LogNames()
+        return request(capacity: records.count * 1024) { writer in
+            for record in records {
+                guard case .event(let event) = record.sample else { continue }
+                let (name, severity) = (WireNames.event(event.action.name), mapping.severity(of: event))
+                writer.message(2) { writer in
+                    Self.write(name, severity, event.time.wallTime, to: &writer) { writer in
+                        mapping.eachAttribute(of: event, record) { name, value in
+                            writer.message(6) { writer in
+                                names.write(name, to: &writer)
+                                writer.message(2) { Self.write(value, depth: 0, to: &$0) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     func protobuf(of series: OTLPSeries) -> [UInt8] {
-        var writer = ProtobufWriter(capacity: series.order.count * 512)
+        request(capacity: series.metrics.count * 512) { writer in
+            for (key, points) in series.metrics { writer.message(2) { Self.write(key, points, to: &$0) } }
+        }
+    }
+
+    /// The one message of a request: the resource, and the scope with what `body` writes.
+    private func request(capacity: Int, _ body: (inout ProtobufWriter) -> Void) -> [UInt8] {
+        var writer = ProtobufWriter(capacity: capacity)
         writer.message(1) { writer in
             writer.message(1) { Self.write(resource, field: 1, to: &$0) }
             writer.message(2) { writer in
                 writer.message(1) { $0.string(1, Self.scope) }
-                for key in series.order { writer.message(2) { Self.write(key, series.points[key] ?? [], to: &$0) } }
+                body(&writer)
             }
         }
         return writer.bytes
     }
 
-    private static func write(_ log: OTLPLog, to writer: inout ProtobufWriter) {
-        let time = UInt64(log.time.nanoseconds)
+    /// A log record; `attributes` writes its attributes.
+    private static func write(
+        _ name: String,
+        _ severity: OTLPLog.Severity,
+        _ time: WallTime,
+        to writer: inout ProtobufWriter,
+        attributes: (inout ProtobufWriter) -> Void
+    ) {
+        let time = UInt64(time.nanoseconds)
         writer.fixed(1, time)
-        writer.unsigned(2, UInt64(log.severity.rawValue))
-        writer.string(3, log.severity.text)
-        write(log.attributes, field: 6, to: &writer)
+        writer.unsigned(2, UInt64(severity.rawValue))
+        writer.string(3, severity.text)
+        attributes(&writer)
         writer.fixed(11, time)
-        writer.string(12, log.name)
+        writer.string(12, name)
     }
 
     private static func write(_ key: OTLPSeries.Key, _ points: [OTLPSeries.Point], to writer: inout ProtobufWriter) {
@@ -133,5 +168,33 @@ struct OTLPMessages {
             }
         case .string, .int, .double, .bool: write(value, depth: depth, to: &writer)
         }
+    }
+}
+
+/// The names of log records' attributes as fields of Protocol Buffers, made once for each.
+private struct LogNames {
+    private var fields: [UInt8] = []
+    /// The places in `fields`, by the numbers of the names; no field is empty.
+    private var places: [Range<Int>] = []
+
+    mutating func write(_ name: OTLPMapping.LogName, to writer: inout ProtobufWriter) {
+        switch name {
+        case .other(let text): writer.string(1, text)
+        case .attribute(let name):
+            let place = place(of: name)
+            fields.withUnsafeBufferPointer { writer.fields(UnsafeBufferPointer(rebasing: $0[place])) }
+        }
+    }
+
+    private mutating func place(of name: AttributeName) -> Range<Int> {
+        let index = Int(name.number)
+        if index < places.count, !places[index].isEmpty { return places[index] }
+        var writer = ProtobufWriter()
+        writer.string(1, WireNames.attribute(name))
+        let start = fields.count
+        fields += writer.bytes
+        if index >= places.count { places += repeatElement(0..<0, count: index + 1 - places.count) }
+        places[index] = start..<fields.count
+        return places[index]
     }
 }

@@ -23,28 +23,36 @@ struct OTLPSeries {
         let attributes: [OTLPLog.Attribute]
     }
 
-    private(set) var order: [Key] = []
-    private(set) var points: [Key: [Point]] = [:]
-    /// The index of each point among those of its key.
-    private var places: [Place: Int] = [:]
+    /// The points of each key, in the order in which the keys came.
+    private(set) var metrics: [(key: Key, points: [Point])] = []
+    /// The positions of the keys in `metrics`.
+    private var positions: [Key: Int] = [:]
+    /// The positions of points: in `metrics`, and among the points of their key.
+    private var places: [Place: (metric: Int, point: Int)] = [:]
 
     init(_ measurements: [OTLPMeasurement]) { for measurement in measurements { insert(measurement) } }
 
     private mutating func insert(_ measurement: OTLPMeasurement) {
         guard measurement.value.isFinite else { return }
         let key = Key(name: measurement.name, unit: measurement.unit, kind: measurement.kind)
-        if points[key] == nil { order.append(key) }
         let time = measurement.time.nanoseconds
-        let place = Place(key: key, attributes: measurement.attributes)
         // Each reading of a gauge is a point.
-        if measurement.kind != .gauge, let index = places[place] {
-            points[key]?[index].add(measurement.value, at: time)
-        } else {
-            places[place] = points[key]?.count ?? 0
-            var point = Point(attributes: measurement.attributes, first: time, last: time, value: 0)
-            point.add(measurement.value, at: time)
-            points[key, default: []].append(point)
+        let place = measurement.kind == .gauge ? nil : Place(key: key, attributes: measurement.attributes)
+        if let place, let known = places[place] {
+            return metrics[known.metric].points[known.point].add(measurement.value, at: time)
         }
+        let metric = position(of: key)
+        if let place { places[place] = (metric, metrics[metric].points.count) }
+        var point = Point(attributes: measurement.attributes, first: time, last: time, value: 0)
+        point.add(measurement.value, at: time)
+        metrics[metric].points.append(point)
+    }
+
+    private mutating func position(of key: Key) -> Int {
+        if let known = positions[key] { return known }
+        positions[key] = metrics.count
+        metrics.append((key, []))
+        return metrics.count - 1
     }
 }
 

@@ -1,12 +1,15 @@
 internal import InstrumentText
 
 /// Writes Protocol Buffers (protobuf.dev, "Encoding"): the types of fields that OTLP uses, straight into bytes.
-struct ProtobufWriter {
+struct ProtobufWriter: ~Copyable {
     private enum Wire: UInt64 { case varint = 0, fixed64 = 1, length = 2, fixed32 = 5 }
 
-    private(set) var bytes: [UInt8] = []
+    private var output: ByteWriter
 
-    init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
+    init(capacity: Int = 1024) { output = ByteWriter(capacity: capacity) }
+
+    /// A copy of the bytes.
+    var bytes: [UInt8] { output.bytes }
 
     // MARK: Fields
 
@@ -14,8 +17,11 @@ struct ProtobufWriter {
     mutating func string(_ field: UInt64, _ text: String) {
         tag(field, .length)
         varint(UInt64(text.utf8.count))
-        bytes.append(text)
+        output.append(text)
     }
+
+    /// Fields that another writer wrote.
+    mutating func fields(_ written: UnsafeBufferPointer<UInt8>) { output.append(written) }
 
     /// `bool`, `uint32`, `uint64`, enumerations.
     mutating func unsigned(_ field: UInt64, _ number: UInt64) {
@@ -49,36 +55,47 @@ struct ProtobufWriter {
     @inline(__always)
     mutating func message(_ field: UInt64, _ body: (inout ProtobufWriter) -> Void) {
         tag(field, .length)
-        let start = bytes.count
+        let start = output.count
         // Most messages have fewer than 128 bytes.
-        bytes.append(0)
+        output.append(0)
         body(&self)
-        let length = bytes.count - start - 1
-        if length < 128 { bytes[start] = UInt8(length) } else { lengthen(at: start, UInt64(length)) }
+        let length = output.count - start - 1
+        if length < 128 { output.replace(at: start, with: UInt8(length)) } else { lengthen(at: start, UInt64(length)) }
     }
 
     /// Replaces the byte that was reserved for a length by a longer one.
     private mutating func lengthen(at start: Int, _ length: UInt64) {
-        var writer = ProtobufWriter(capacity: 10)
-        writer.varint(length)
-        bytes.replaceSubrange(start...start, with: writer.bytes)
+        var (rest, place) = (length, start)
+        while rest >= 0x80 {
+            output.replace(at: place, with: UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+            place += 1
+            output.insert(0, at: place)
+        }
+        output.replace(at: place, with: UInt8(truncatingIfNeeded: rest))
     }
 
     // MARK: Numbers
 
+    @inline(__always)
     private mutating func tag(_ field: UInt64, _ wire: Wire) { varint(field << 3 | wire.rawValue) }
 
+    @inline(__always)
     private mutating func varint(_ number: UInt64) {
+        if number < 0x80 { output.append(UInt8(number)) } else { longVarint(number) }
+    }
+
+    private mutating func longVarint(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        output.append(UInt8(truncatingIfNeeded: rest))
     }
 
     private mutating func little(_ number: UInt64) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: number.littleEndian) { output.append($0.bindMemory(to: UInt8.self)) }
     }
 }
 
