@@ -3,39 +3,43 @@ import Foundation
 /// The cost of one way of playing.
 struct Row: CustomStringConvertible {
     static let header =
-        "        streams   CPU-s per stream-minute   CPU-s per start   MB per stream   started   stalls   "
-        + "origin's CPU-s per stream-minute"
+        "        streams   CPU-s per stream-minute   of it kernel   CPU-s per start   MB per stream   started   "
+        + "last start after, s   stalls   origin's CPU-s per stream-minute"
 
     var name: String
     var count: Int
     var processorSeconds: Double
+    /// The kernel's part of it.
+    var systemSeconds: Double?
     /// Until a stream has started and filled its buffer.
     var startSeconds: Double?
     var megabytes: Double
     var stalls: Int?
     var started: Int?
+    /// Seconds from the first start to the last.
+    var lastStart: Double?
     var originSeconds: Double?
 
     var description: String {
         func text(_ value: Double?) -> String { value.map { String(format: "%.4f", $0) } ?? "–" }
         func text(_ value: Int?) -> String { value.map(String.init) ?? "–" }
         let cells: [(String, Int)] = [
-            (text(count), 15 - 8), (text(processorSeconds), 26), (text(startSeconds), 18),
-            (String(format: "%.2f", megabytes), 16),
-            (text(started), 10),
-            (text(stalls), 9), (text(originSeconds), 36),
+            (text(count), 15 - 8), (text(processorSeconds), 26), (text(systemSeconds), 15), (text(startSeconds), 18),
+            (String(format: "%.2f", megabytes), 16), (text(started), 10),
+            (lastStart.map { String(format: "%.1f", $0) } ?? "–", 22), (text(stalls), 9), (text(originSeconds), 36),
         ]
         return name.padding(toLength: 8, withPad: " ", startingAt: 0)
             + cells.map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }.joined()
     }
 }
 
-/// Seconds of processor time that this process has used.
-func processorTime() -> Double {
+/// Seconds of processor time that this process has used, and the kernel's part of them.
+func processorTime() -> (whole: Double, system: Double) {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    let system = seconds(usage.ru_stime)
+    return (seconds(usage.ru_utime) + system, system)
 }
 
 /// Seconds of processor time of another process, and bytes that are its own, as Linux counts them.

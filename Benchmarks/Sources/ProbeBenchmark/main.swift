@@ -22,10 +22,11 @@ default:
 
 var help: String {
     """
-    ProbeBenchmark [--seconds 30] [--peers 4] [--stream ts] [--plot FILE.svg] [COUNT …]
+    ProbeBenchmark [--seconds 30] [--peers 4] [--stream ts] [--starting 10] [--plot FILE.svg] [COUNT …]
     ProbeBenchmark file FILE          how fast a file is played through, beside ffmpeg and ffprobe
 
     --stream   ts, fmp4, dash, live (HLS) or livedash; each at its rung of about 1 Mbit/s
+    --starting seconds in which all streams of a row start; by default a hundred start in a second, in 5 s at least
     COUNT      how many streams at once, one row each; by default 1 10 50 200 1000
     """
 }
@@ -36,6 +37,8 @@ struct Options {
     var peers = 4
     var plot: String?
     var stream = TestStream.ts
+    /// Seconds in which all streams of a row start; nil for the usual rate.
+    var starting: Double?
     var counts: [Int] = []
 
     /// Nil if a word is not understood.
@@ -46,6 +49,7 @@ struct Options {
             case "--seconds": seconds = left.popFirst().flatMap(Double.init) ?? seconds
             case "--peers": peers = left.popFirst().flatMap(Int.init) ?? peers
             case "--stream": stream = left.popFirst().flatMap(TestStream.init) ?? stream
+            case "--starting": starting = left.popFirst().flatMap(Double.init)
             case "--plot": plot = left.popFirst()
             default:
                 guard let count = Int(word), count > 0 else { return nil }
@@ -104,7 +108,7 @@ func compareStreams(_ options: Options) async throws {
     say(Row.header)
     var rows: [Row] = []
     for count in options.counts {
-        let row = try probesInAProcess(count, options.seconds, origin, address)
+        let row = try probesInAProcess(count, options, origin, address)
         say(row)
         rows.append(row)
     }
@@ -120,6 +124,8 @@ func compareStreams(_ options: Options) async throws {
 struct Figures: Codable {
     /// Per stream-minute, once all streams have started and filled their buffers.
     var processorSeconds: Double
+    /// The part of it that the kernel used.
+    var systemSeconds: Double
     /// Per stream, until then.
     var startSeconds: Double
     /// The minutes of one stream that the origin has served.
@@ -127,19 +133,23 @@ struct Figures: Codable {
     var megabytes: Double
     var stalls: Int
     var started: Int
+    /// Seconds from the first start until every stream has shown its first picture; nil if one has not.
+    var lastStart: Double?
 }
 
 /// Each count in a separate process, so that none has the memory of the one before.
 func probesInAProcess(
     _ count: Int,
-    _ seconds: Double,
+    _ options: Options,
     _ origin: OriginProcess,
     _ address: String
 ) throws -> Row {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = ["row", "\(count)", "\(seconds)", address]
+    // A hundred starts a second at most: filling a buffer costs as much as half a minute of playing.
+    let starting = options.starting ?? max(5, Double(count) / 100)
+    process.arguments = ["row", "\(count)", "\(options.seconds)", address, "\(starting)"]
     process.standardOutput = output
     let before = origin.processorTime
     try process.run()
@@ -149,10 +159,12 @@ func probesInAProcess(
         name: "probe",
         count: count,
         processorSeconds: figures.processorSeconds,
+        systemSeconds: figures.systemSeconds,
         startSeconds: figures.startSeconds,
         megabytes: figures.megabytes,
         stalls: figures.stalls,
         started: figures.started,
+        lastStart: figures.lastStart,
         // Of all of the row's time, its beginning included.
         originSeconds: (origin.processorTime - before) / figures.minutes
     )
@@ -164,9 +176,9 @@ func settle() async throws {
     let (window, leastWindows, mostWindows) = (4, 3, 30)
     var last = Double.infinity
     for number in 1...mostWindows {
-        let before = processorTime()
+        let before = processorTime().whole
         try await Task.sleep(for: .seconds(window))
-        let spent = processorTime() - before
+        let spent = processorTime().whole - before
         if number >= leastWindows, spent > 0.9 * last { return }
         last = spent
     }
@@ -175,12 +187,12 @@ func settle() async throws {
 
 /// Plays `count` streams at once for a while.
 func measureRow(_ words: [String]) async throws {
-    guard words.count == 3, let count = Int(words[0]), let seconds = Double(words[1]) else { return }
+    guard words.count == 4, let count = Int(words[0]), let seconds = Double(words[1]), let starting = Double(words[3])
+    else { return }
     var profile = PlayerProfile.standard
     profile.rule = FixedRule(.rung(1))
     let tally = Tally()
-    // A hundred starts a second at most: filling a buffer costs as much as half a minute of playing.
-    let spacing = Duration.milliseconds(max(10, 5000 / count))
+    let spacing = Duration.seconds(starting / Double(count))
     func fleet(of count: Int, _ report: @escaping @Sendable (Action) -> Void) -> ProbeFleet {
         let probes = (0..<count).map { _ in
             Probe(MediaSource(words[2]), configuration: ProbeConfiguration(profile: profile))
@@ -203,15 +215,18 @@ func measureRow(_ words: [String]) async throws {
     try await settle()
     let (cpu, begun) = (processorTime(), clock.now)
     try await Task.sleep(for: .seconds(seconds))
+    let used = processorTime()
     let minutes = begun.duration(to: clock.now) / .seconds(60) * Double(count)
     let figures = Figures(
-        processorSeconds: (processorTime() - cpu) / minutes,
-        startSeconds: (cpu - cpuBefore) / Double(count),
+        processorSeconds: (used.whole - cpu.whole) / minutes,
+        systemSeconds: (used.system - cpu.system) / minutes,
+        startSeconds: (cpu.whole - cpuBefore.whole) / Double(count),
         minutes: launched.duration(to: clock.now) / .seconds(60) * Double(count),
         megabytes: Double(memoryInUse() - before) / 1e6 / Double(count),
         // The first wait of each is the one before its start.
         stalls: max(0, tally[.bufferBegin] - count),
-        started: tally[.start]
+        started: tally[.start],
+        lastStart: tally[.start] < count ? nil : tally.lastStart.map { launched.duration(to: $0) / .seconds(1) }
     )
     all.stop()
     FileHandle.standardOutput.write(try JSONEncoder().encode(figures))
@@ -219,7 +234,21 @@ func measureRow(_ words: [String]) async throws {
 
 /// Counts what happens in many probes.
 final class Tally: Sendable {
-    private let counts = Mutex([Action: Int]())
-    func count(_ action: Action) { counts.withLock { $0[action, default: 0] += 1 } }
-    subscript(action: Action) -> Int { counts.withLock { $0[action] ?? 0 } }
+    private struct State {
+        var counts: [Action: Int] = [:]
+        var lastStart: MonotonicInstant?
+    }
+
+    private let state = Mutex(State())
+
+    func count(_ action: Action) {
+        state.withLock { state in
+            state.counts[action, default: 0] += 1
+            if action == .start { state.lastStart = SystemClock().now }
+        }
+    }
+
+    subscript(action: Action) -> Int { state.withLock { $0.counts[action] ?? 0 } }
+    /// The instant of the latest start.
+    var lastStart: MonotonicInstant? { state.withLock { $0.lastStart } }
 }
