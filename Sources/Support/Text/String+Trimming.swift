@@ -10,9 +10,10 @@ extension StringProtocol where SubSequence == Substring {
     /// Works on bytes: to find the last character of a text of flags or accents, all characters before it would be
     /// read.
     private func trimming(_ isSpace: (UInt8) -> Bool) -> Substring {
-        var text = self[...]
-        while let first = text.utf8.first, isSpace(first) { text = Substring(text.utf8.dropFirst()) }
-        while let last = text.utf8.last, isSpace(last) { text = Substring(text.utf8.dropLast()) }
-        return text
+        let bytes = self[...].utf8
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+            let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return self[endIndex...] }
+        return Substring(bytes[first...last])
     }
 }

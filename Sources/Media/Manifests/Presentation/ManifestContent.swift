@@ -62,11 +62,12 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
     private static func placed(_ text: String, of bytes: [UInt8]) -> ManifestContent {
         guard text.hasPrefix("#") else { return .misplacedPlaylist("white space before #EXTM3U") }
         // CR and LF together are one character.
-        let hasBareCR = text.dropLast().contains("\r")
+        let hasBareCR = text.utf8.contains(0x0D) && text.dropLast().contains("\r")
         guard !hasBareCR else { return .misplacedPlaylist("an HLS playlist whose lines end with CR alone") }
         let line = text.prefix { !$0.isNewline }.trimmingSpaces
         if line == "#EXTM3U" || line.hasPrefix("#EXTM3U ") {
-            guard let list = streamList(text), !hasTags(bytes) else { return .playlist }
+            // The second line of most playlists is a tag of HLS; the text is read only without one.
+            guard !hasTags(bytes), let list = streamList(text) else { return .playlist }
             return .addressList(list)
         }
         // Anything longer than a mistyped name may be an address with secrets.
@@ -97,7 +98,7 @@ package enum ManifestContent: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a line of a body is a tag that only HLS has.
     private static func hasTags(_ bytes: [UInt8]) -> Bool {
-        bytes.split(separator: 0x0A).contains { line in line.drop { $0 <= 0x20 }.starts(with: "#EXT-X-".utf8) }
+        bytes.lazy.split(separator: 0x0A).contains { line in line.drop { $0 <= 0x20 }.starts(with: "#EXT-X-".utf8) }
     }
 
     /// A playlist behind other lines, or a list of addresses as radio stations publish it; nil for other text.

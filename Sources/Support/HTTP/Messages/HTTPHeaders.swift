@@ -102,7 +102,8 @@ public struct HTTPHeaders: Hashable, Sendable {
 
         /// Whether bytes begin with the word, in any case.
         func begins(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-            text.withUTF8Buffer { word in
+            guard bytes.first?.lowercase == text.utf8Start.pointee else { return false }
+            return text.withUTF8Buffer { word in
                 bytes.count >= word.count && zip(word, bytes).allSatisfy { $0 == $1.lowercase }
             }
         }

@@ -203,7 +203,8 @@ final class CurlTransfer {
     /// Whether the body is gzip alone, which this transport decodes itself: libcurl takes a body that was cut for a
     /// whole one.
     private var isGzip: Bool {
-        exchange.request.decoding != .none && [["gzip"], ["x-gzip"]].contains(head.headers.contentCodings)
+        guard exchange.request.decoding != .none, head.contentCodings.count == 1 else { return false }
+        return ["gzip", "x-gzip"].contains(head.contentCodings[0])
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -229,7 +230,7 @@ final class CurlTransfer {
         return true
     }
 
-    private var isDecoded: Bool { exchange.request.decoding != .none && !head.headers.contentCodings.isEmpty }
+    private var isDecoded: Bool { exchange.request.decoding != .none && !head.contentCodings.isEmpty }
 
     /// The bytes of the body so far, as the server sent them.
     private var encodedByteCount: Int { Int(transport_get_large(easy, CURLINFO_SIZE_DOWNLOAD_T)) }
@@ -290,7 +291,7 @@ extension CurlTransfer {
         }
         if isTooLarge {
             let limit = exchange.request.maxResponseBytes
-            let coding = exchange.request.decoding == .none ? [] : head.headers.contentCodings
+            let coding = exchange.request.decoding == .none ? [] : head.contentCodings
             let message =
                 coding.isEmpty
                 ? "the response has more than \(limit) bytes; allow more, or ask for less"
