@@ -43,7 +43,7 @@ extension PlaybackSession {
         status.framesPerSecond = info.framesPerSecond
         status.language = info.language
         status.subtitles = info.subtitles
-        status.title = configuration.title ?? info.title ?? source.fileName
+        status.title = configuration.title ?? info.title ?? fileName
         status.source = sourceText
         return status
     }

@@ -29,6 +29,8 @@ struct PlaybackSession {
     let source: MediaSource
     /// Looked up once: the file may have gone by the end.
     let sourceText: String
+    /// The title of a source without another one; read once, as each signal has the title.
+    let fileName: String
     let configuration: ProbeConfiguration
     var quality = PlayedQuality()
     var media = ReceivedMedia()
@@ -44,6 +46,7 @@ struct PlaybackSession {
     init(source: MediaSource, configuration: ProbeConfiguration) {
         self.source = source
         sourceText = source.sourceText
+        fileName = source.fileName
         self.configuration = configuration
     }
 

@@ -3,6 +3,8 @@ internal import InstrumentManifests
 
 /// How a player keeps audio and video that are fetched apart in step.
 protocol TrackPacing: Hashable, Sendable {
+    /// Whether each track always may, so that nobody need look at the other one.
+    var isIndependent: Bool { get }
     /// Whether a track may request its next segment now.
     func permits(_ request: PacedRequest) -> Bool
     /// Whether a request of audio may permit one of video, which is then looked at again.
@@ -22,6 +24,7 @@ struct FirstAudioLook: Hashable, Sendable {
 }
 
 extension TrackPacing {
+    var isIndependent: Bool { false }
     var audioReleasesVideo: Bool { false }
     var liveAudioAwaitsPictures: Bool { false }
     var firstAudioLook: FirstAudioLook? { nil }
@@ -69,5 +72,6 @@ extension PacedTrack {
 
 /// Each track fills its own buffer, whatever the other one has.
 struct IndependentTracks: TrackPacing {
+    var isIndependent: Bool { true }
     func permits(_ request: PacedRequest) -> Bool { true }
 }

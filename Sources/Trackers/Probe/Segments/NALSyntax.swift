@@ -6,7 +6,7 @@ struct SupplementalMessages {
     init?(_ nal: UnsafeRawBufferPointer, headerSize: Int) {
         // Zero bytes behind the end belong to no message.
         guard let last = nal.lastIndex(where: { $0 != 0 }), last >= headerSize else { return nil }
-        let bytes = ExpGolomb.unescaped(nal[headerSize...last])
+        let bytes = Array(UnescapedBytes(nal[headerSize...last]))
         var offset = 0
         func number() -> Int? {
             var value = 0
@@ -26,34 +26,42 @@ struct SupplementalMessages {
     }
 }
 
+/// The bytes of a NAL unit without those that prevent start codes (ITU-T H.264, 7.4.1).
+struct UnescapedBytes: Sequence, IteratorProtocol {
+    private var rest: Slice<UnsafeRawBufferPointer>
+    /// The number of zeros before the rest.
+    private var zeros = 0
+
+    init(_ bytes: Slice<UnsafeRawBufferPointer>) { rest = bytes }
+
+    mutating func next() -> UInt8? {
+        if zeros >= 2, rest.first == 3 {
+            rest = rest.dropFirst()
+            zeros = 0
+        }
+        guard let byte = rest.popFirst() else { return nil }
+        zeros = byte == 0 ? zeros + 1 : 0
+        return byte
+    }
+}
+
 /// Numbers of variable length at the beginning of a NAL unit (ITU-T H.264, 9.1).
 struct ExpGolomb {
     /// The numbers that are read from a slice need fewer bytes.
     private static let reach = 24
-    private let bytes: [UInt8]
-    private var position = 0
+    private var rest: UnescapedBytes
+    private var byte: UInt8 = 0
+    /// The bits of the byte that were not read.
+    private var bitsLeft: UInt8 = 0
 
+    /// - Parameter nal: bytes that stay while numbers are read.
     init(_ nal: UnsafeRawBufferPointer, headerSize: Int) {
-        bytes = Self.unescaped(nal.prefix(Self.reach).dropFirst(headerSize))
+        rest = UnescapedBytes(nal.prefix(Self.reach).dropFirst(headerSize))
     }
 
-    /// The bytes without those that prevent start codes.
-    static func unescaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var zeros = 0
-        for byte in bytes {
-            if zeros >= 2, byte == 3 {
-                zeros = 0
-                continue
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            result.append(byte)
-        }
-        return result
+    mutating func skip(_ bitCount: Int) {
+        for _ in 0..<bitCount { _ = bit() }
     }
-
-    mutating func skip(_ bitCount: Int) { position += bitCount }
 
     /// The next number; nil at the end, or beyond 32 bits.
     mutating func next() -> Int? {
@@ -72,8 +80,11 @@ struct ExpGolomb {
     }
 
     private mutating func bit() -> Int? {
-        guard position >> 3 < bytes.count else { return nil }
-        defer { position += 1 }
-        return Int(bytes[position >> 3] >> (7 - UInt8(position & 7)) & 1)
+        if bitsLeft == 0 {
+            guard let next = rest.next() else { return nil }
+            (byte, bitsLeft) = (next, 8)
+        }
+        bitsLeft -= 1
+        return Int(byte >> bitsLeft & 1)
     }
 }

@@ -113,12 +113,12 @@ enum FetchPurpose: Hashable, Sendable {
 struct Fetching: Sendable {
     let number: Int
     private(set) var purpose: FetchPurpose
-    let request: ResourceRequest
+    @Indirect private(set) var request: ResourceRequest
     let buffer: FetchBuffer
     let begun: MonotonicInstant
     /// The number of earlier failures of the same request.
     let failures: Int
-    let policy: RetryPolicy
+    @Indirect private(set) var policy: RetryPolicy
     /// The instant at which a playlist listed the resource, where a hint caused the request before; or at which
     /// playback wanted a segment that was inspected before.
     private(set) var listedAt: MonotonicInstant?

@@ -16,9 +16,9 @@ struct PlaylistReloading: Hashable, Sendable {
 
 /// The state of a rendition.
 struct RenditionState: Sendable {
-    private(set) var rendition: Rendition
+    @Indirect private(set) var rendition: Rendition
     /// The index of its segments; nil before the first fetch.
-    private(set) var timeline: RenditionTimeline?
+    @Indirect private(set) var timeline: RenditionTimeline?
     /// The instant of its playlist's next reload; nil for no reload.
     var reloadAt: MonotonicInstant?
     private let reloading: PlaylistReloading

@@ -5,7 +5,7 @@ internal import InstrumentTransport
 
 /// Describes a request and the playback that makes it, in the keys of CMCD.
 struct RequestReporter {
-    let tracks: [StreamRole: TrackLoading]
+    let tracks: TrackTable
     let subtitles: TrackLoading?
     let manifest: ManifestLoading
     /// The latency of a live stream, once it is known.

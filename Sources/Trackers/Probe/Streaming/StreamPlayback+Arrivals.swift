@@ -255,7 +255,7 @@ extension StreamPlayback {
             failureCount.forget(plan.rung)
             measured.add(segment, of: plan.rendition, bytes: content.size)
         }
-        let position = view(now).position
+        let position = position(at: now)
         tracks[role]?.leaveBehind(position)
         let end = arrivals.last ?? now.instant
         works(on: segment, role, since: end, for: work, firstFor: reading)
@@ -353,7 +353,7 @@ extension StreamPlayback {
             role: role,
             plan: plan,
             segment: segment,
-            roles: Set(tracks.keys),
+            roles: Set(tracks.roles),
             variant: tracks[.main]?.plan.flatMap { manifest.variant(at: $0.rung) },
             language: tracks[.audio]?.plan.flatMap { manifest.presentation?.rendition($0.rendition)?.language }
         )

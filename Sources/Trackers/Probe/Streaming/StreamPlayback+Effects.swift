@@ -116,7 +116,7 @@ extension StreamPlayback {
         guard manifest.presentation != nil else { return }
         for role in StreamRole.media + [.subtitles] { apply(.cancelFetches(role), now) }
         let lookup = lookup(for: position)
-        for role in tracks.keys { tracks[role]?.move(to: position, from: lookup) }
+        for role in tracks.roles { tracks[role]?.move(to: position, from: lookup) }
         subtitles.move(to: position)
         // Media that arrived before the tracks were known belongs to the earlier position.
         feed.dropWaiting()
@@ -154,9 +154,9 @@ extension StreamPlayback {
     private mutating func adopt(_ change: LadderChange, _ now: Timestamp) {
         choice.adopt(change)
         failureCount.adopt(change)
-        for role in tracks.keys where tracks[role]?.adopt(change) == false { apply(.cancelFetches(role), now) }
+        for role in tracks.roles where tracks[role]?.adopt(change) == false { apply(.cancelFetches(role), now) }
         if !subtitles.adopt(change) { apply(.cancelFetches(.subtitles), now) }
-        let kept = change.renditions.union(tracks.values.compactMap(\.rendition))
+        let kept = change.renditions.union(tracks.all.compactMap(\.rendition))
         manifest.keepOnly(kept)
         feed.keepOnly(kept)
     }

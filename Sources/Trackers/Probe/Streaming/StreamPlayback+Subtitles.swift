@@ -14,7 +14,7 @@ extension StreamPlayback {
         for _ in 0..<1000 {
             guard subtitles.isLoading, !fetches.isBusy(.subtitles), let track = subtitles.track else { return }
             if track.plan == nil {
-                guard track.level(at: view(now).position) < wantedSubtitles else { return }
+                guard track.level(at: position(at: now)) < wantedSubtitles else { return }
                 subtitles.plan()
             }
             guard stepSubtitles(now) else { return }
@@ -24,12 +24,11 @@ extension StreamPlayback {
     private var wantedSubtitles: Int64 { max(1, profile.buffer.maximum.nanoseconds) }
 
     private mutating func chooseSubtitles(_ now: Timestamp) {
-        guard let main = tracks[.main], let rung = main.plan?.rung ?? main.rung,
+        guard !subtitles.isOff, let main = tracks[.main], let rung = main.plan?.rung ?? main.rung,
             let variant = manifest.variant(at: rung)
         else { return }
         let audio = (tracks[.audio] ?? main).renditionInUse.flatMap(manifest.language)
-        let position = view(now).position
-        switch subtitles.choose(of: variant, audioLanguage: audio, in: manifest, at: position) {
+        switch subtitles.choose(of: variant, audioLanguage: audio, in: manifest, at: position(at: now)) {
         case .unchanged: break
         case .chosen(let rendition):
             apply(.cancelFetches(.subtitles), now)

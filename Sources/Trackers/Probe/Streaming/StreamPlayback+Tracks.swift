@@ -35,7 +35,7 @@ extension StreamPlayback {
         watchDroppedFrames(now)
         if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
-        if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
+        if isOver || !tracks.all.allSatisfy(\.isAtEnd) { return }
         if phase == .loading { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
     }
 
@@ -139,7 +139,7 @@ extension StreamPlayback {
     /// buffered.
     private mutating func replaceMedia(_ track: TrackLoading, _ rung: Int, _ now: Timestamp) {
         guard let distance = profile.replacementDistance, let earlier = track.rung, rung > earlier else { return }
-        let position = view(now).position
+        let position = position(at: now)
         let ahead = Duration(clampingSeconds: distance * track.nextSegment(in: manifest).duration.seconds).nanoseconds
         guard track.level(at: position) >= ahead else { return }
         tracks[.main]?.replaceMedia(below: rung, from: position.saturatingAdd(ahead))
@@ -147,6 +147,7 @@ extension StreamPlayback {
 
     /// Whether the profile allows a request of a track now, given the other track's buffer.
     func isInStep(_ role: StreamRole, _ now: MonotonicInstant) -> Bool {
+        if profile.pacing.isIndependent { return true }
         let otherRole: StreamRole = role == .main ? .audio : .main
         guard let track = tracks[role], let other = tracks[otherRole], !other.isAtEnd else { return true }
         if role == .audio, other.segmentCount == 0, liveAudioAwaitsPictures { return false }
@@ -177,12 +178,12 @@ extension StreamPlayback {
         }
         // The maximum is reached, but playback waits, for example for audio that ends before its video.
         return session.model?.isShort == true
-            && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
+            && tracks.all.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
     }
 
     /// Whether less is buffered than the track wants.
     func isBelowWantedLevel(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
-        track.level(at: view(now).position) < max(1, wantedLevel(role, track))
+        track.level(at: position(at: now)) < max(1, wantedLevel(role, track))
     }
 
     /// The buffer level below which a track loads.

@@ -24,7 +24,7 @@ struct StreamPlayback: DrivenPlayback {
     var session: PlaybackSession
     var fetches: FetchTable
     var manifest: ManifestLoading
-    var tracks: [StreamRole: TrackLoading] = [:]
+    var tracks = TrackTable()
     var choice: RenditionChoice
     var live: LivePositioning
     var store: SegmentStore
@@ -106,6 +106,11 @@ struct StreamPlayback: DrivenPlayback {
     func wantsProgress(at now: Timestamp) -> Bool { !isOver && feed.wantsParts(view(now)) }
 
     func view(_ now: Timestamp) -> PlaybackView { session.view(at: now) }
+
+    /// ``PlaybackView/position`` without a view.
+    func position(at now: Timestamp) -> Int64 {
+        session.model?.position(at: now.instant) ?? session.pendingSeek ?? 0
+    }
 
     /// What a track loads next; nil before the first choice.
     func plan(of role: StreamRole) -> TrackLoading.Plan? {
@@ -219,7 +224,7 @@ extension StreamPlayback {
     func tolerance(at now: MonotonicInstant) -> Duration {
         guard let model = session.model, model.hasStarted, !model.isWaiting,
             model.level(at: now) >= Self.comfortableLevel,
-            !tracks.values.contains(where: { $0.pause(at: now).map { $0 < Self.shortPause } ?? false })
+            !tracks.all.contains(where: { $0.pause(at: now).map { $0 < Self.shortPause } ?? false })
         else { return .zero }
         return Self.alarmTolerance
     }

@@ -32,7 +32,8 @@ struct SubtitleLoading: Sendable {
     private(set) var cueCount = 0
     /// The failure of the latest request that is retried; nil without one.
     private(set) var latestFailure: String?
-    private var isOff: Bool
+    /// Whether no subtitles are loaded, whatever the stream offers.
+    private(set) var isOff: Bool
     private var hasToldAbsence = false
     /// The offer of the latest choice: every event of a playback asks, and a stream may offer thousands.
     private var latestOffer: Offer?

@@ -64,7 +64,7 @@ struct TrackLoading: Sendable {
     }
 
     private var cursor: Cursor
-    private(set) var phase = Phase.looking(Look())
+    @Indirect private(set) var phase = Phase.looking(Look())
     private var planCount = 0
     /// The number of a plan whose segment comes from another server than the next one.
     private var planOfOtherServer: Int?

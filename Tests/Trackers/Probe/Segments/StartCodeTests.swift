@@ -27,4 +27,17 @@ struct StartCodeTests {
             #expect(found == expected(bytes), "\(bytes)")
         }
     }
+
+    @Test("Numbers behind a start code are read without the bytes that prevent start codes")
+    func numbers() {
+        // 1 and 010, then more zeros than a number of 32 bits begins with.
+        let bytes: [UInt8] = [0x65, 0xA0, 0x00, 0x00, 0x03, 0x00, 0x03, 0x00, 0x00, 0x03]
+        bytes.withUnsafeBytes { bytes in
+            #expect(Array(UnescapedBytes(bytes[...])) == [0x65, 0xA0, 0, 0, 0, 3, 0, 0])
+            var numbers = ExpGolomb(bytes, headerSize: 1)
+            #expect(numbers.next() == 0)
+            #expect(numbers.next() == 1)
+            #expect(numbers.next() == nil)
+        }
+    }
 }
