@@ -93,6 +93,7 @@ struct Staging {
             take()
             if let size = write(samples, from: sequence, limit: limit) { return added(size) }
         }
+        if filled > 0, limit >= area.halfSize, fitsEmptyHalf(samples) { throw .full }
         let records = samples.enumerated().flatMap { index, sample in
             RecordFormat.bytes(of: SampleEncoder.bytes(of: sample), sequence: sequence + UInt64(index))
         }
@@ -100,6 +101,12 @@ struct Staging {
         // A writer reserves a few bytes more than it needs.
         if filled > 0, records.count <= area.halfSize - 64 { throw .full }
         return try addLarge(records, next: sequence + UInt64(samples.count), samples.last?.time.instant)
+    }
+
+    /// Whether samples are so much smaller than a half that nobody need encode them to know that they have room in an
+    /// empty one.
+    private func fitsEmptyHalf(_ samples: [Sample]) -> Bool {
+        samples.reduce(0) { $0 + $1.estimatedSize } <= area.halfSize / 4
     }
 
     private func added(_ size: Int) -> Added { Added(size: size, isLasting: area.outlivesProcess) }
